@@ -1,0 +1,203 @@
+/** The resolved configuration: every field is present. Each comment says who reads the field. Defaults stand in `schema.ts`, once. */
+export interface RllmConfig {
+  readonly plugins: readonly PluginReference[];
+  readonly algorithm: AlgorithmConfig;
+  readonly transform: TransformConfig;
+  readonly compactFiltering: CompactFilteringConfig;
+  readonly rejectionSample: RejectionSamplingConfig;
+  readonly workflow: WorkflowConfig;
+  readonly rollout: RolloutConfig;
+  readonly trainer: TrainerConfig;
+  readonly data: DataConfig;
+  readonly backend: BackendConfig;
+  readonly tracking: TrackingConfig;
+}
+
+/** A plugin: an npm package, or a file relative to the config file. Read by the plugin host. */
+export interface PluginReference {
+  readonly use: string;
+  /** Validated against the plugin's own schema. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** How credit is assigned and the policy updated. Read by `collectRewardsAndAdvantages` and by backends. */
+export interface AlgorithmConfig {
+  /** Name of the estimator of every role that `estimatorMap` does not name. */
+  readonly estimator: string;
+  /** Estimator by role. */
+  readonly estimatorMap: Readonly<Record<string, string>>;
+  /** Only `broadcast` is implemented, as in the reference: one advantage for all tokens of a trajectory. */
+  readonly stepwiseAdvantageMode: 'broadcast';
+  /** Read by `grpo`: divide by the group's std. */
+  readonly normAdvByStdInGrpo: boolean;
+  /** Take `step.advantage` where the workflow has set it, instead of estimating. */
+  readonly usePrecomputedAdvantage: boolean;
+  /** Advantage of a trajectory alone in its group: its reward (rLLM), 0, or none (it does not train). */
+  readonly loneTrajectory: 'reward' | 'zero' | 'drop';
+  /** A missing or non-finite reward stops the run, or leaves the trajectory out of its group. */
+  readonly missingReward: 'error' | 'exclude';
+  /** Read by backends: the loss of every role that `lossFnMap` does not name; `null` takes the estimator's default. */
+  readonly lossFn: string | null;
+  /** Loss by role. */
+  readonly lossFnMap: Readonly<Record<string, string>>;
+  /** Read by losses. Clip thresholds are absolute bounds of the probability ratio. */
+  readonly lossConfig: LossConfig;
+  /** Read by backends; `null` takes the backend's own default. */
+  readonly learningRate: number | null;
+  readonly lrSchedule: 'constant' | 'linear' | 'cosine';
+  /** Share of the planned steps over which the learning rate rises linearly from 0, in [0, 1]. */
+  readonly warmupStepsRatio: number;
+  readonly adam: {
+    readonly beta1: number;
+    readonly beta2: number;
+    readonly eps: number;
+    readonly weightDecay: number;
+  };
+  /** Bound of the gradient's global L2 norm; `null` for none. */
+  readonly maxGradNorm: number | null;
+  /** Optimiser steps per pass over a batch; the batch is split in that many parts. */
+  readonly miniBatches: number;
+  /** Passes over a batch. */
+  readonly updateEpochs: number;
+}
+
+/** Parameters of the losses; a `null` takes the loss's own default (ppo 0.8–1.2, cispo 0–4, dro 0.05). */
+export interface LossConfig {
+  readonly clipLowThreshold: number | null;
+  readonly clipHighThreshold: number | null;
+  readonly beta: number | null;
+}
+
+/** How episodes become groups. Read by the transform. */
+export interface TransformConfig {
+  /** Name of the grouping hook. */
+  readonly groupingHook: string;
+  /** Name unnamed trajectories `default_traj_name_{position}`; `false` drops them (counted). */
+  readonly imputeMissingNames: boolean;
+  /** Where a trajectory without a reward takes one from: its last step, the sum of its steps, or nowhere (then `algorithm.missingReward` decides). */
+  readonly trajectoryReward: 'last' | 'sum' | 'none';
+}
+
+/** Leaves rollouts out by how they ended. Read by the transform. */
+export interface CompactFilteringConfig {
+  readonly enable: boolean;
+  readonly maskMaxPromptLengthExceeded: boolean;
+  readonly maskMaxResponseLengthExceeded: boolean;
+  readonly maskEnvDone: boolean;
+  readonly maskMaxTurnsExceeded: boolean;
+  readonly maskTimeout: boolean;
+  readonly maskUnknown: boolean;
+  readonly maskError: boolean;
+}
+
+/** Read by rejection sampling. */
+export interface RejectionSamplingConfig {
+  /** `none` drops only below `minTrajsPerGroup`; `episode` accumulates batches until enough tasks are partly solved; `group` drops groups without spread. */
+  readonly mode: 'none' | 'episode' | 'group';
+  /** Read in `episode` mode: partly solved tasks needed for an update. */
+  readonly minPartialSolveTasks: number;
+  /** Groups with fewer trajectories are dropped, in every mode. */
+  readonly minTrajsPerGroup: number;
+}
+
+/** Read by the workflow engine. */
+export interface WorkflowConfig {
+  /** Name of the workflow. */
+  readonly use: string;
+  /** Handed to the workflow, validated against its own schema where it has one. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Rollouts that run at once. */
+  readonly nParallelTasks: number;
+  /** Attempts per rollout; 1 means no retry. */
+  readonly retryLimit: number;
+  /** Terminations that are tried again. */
+  readonly retryOn: readonly ('error' | 'timeout')[];
+  /** First pause before a retry; it doubles with each attempt, with jitter. */
+  readonly retryBackoffMs: number;
+  /** Deadline of one attempt; `null` for none. */
+  readonly timeoutMs: number | null;
+  /** Stop the run when a rollout has failed for good. */
+  readonly raiseOnError: boolean;
+  /** Discount for step returns written to step rewards; 0 leaves them. */
+  readonly gamma: number;
+  /** Adds `c·(rᵢ − rᵢ₋₁)` to step rewards. */
+  readonly rewardBonusCoeff: number;
+}
+
+/** Read by the trainer and the rollout engine. */
+export interface RolloutConfig {
+  /** Rollouts per training task: the group size. */
+  readonly n: number;
+  /** Rollouts per validation task. */
+  readonly nVal: number;
+  readonly train: SamplingConfig;
+  readonly val: SamplingConfig;
+}
+
+export interface SamplingConfig {
+  /** 0 takes the likeliest token. */
+  readonly temperature: number;
+  /** Keep the likeliest tokens that hold this much probability. */
+  readonly topP: number;
+  /** Longest completion of one model call, in tokens. */
+  readonly maxTokens: number;
+}
+
+/** Read by the trainer and the command line. */
+export interface TrainerConfig {
+  readonly projectName: string;
+  readonly experimentName: string;
+  /** Decides every random number of the run. */
+  readonly seed: number;
+  readonly totalEpochs: number;
+  /** Stop after this many steps; `null` leaves it to `totalEpochs`. */
+  readonly totalBatches: number | null;
+  /** Validate every k steps and at the end; 0 never. */
+  readonly testFreq: number;
+  readonly valBeforeTrain: boolean;
+  /** Validate, train nothing. */
+  readonly valOnly: boolean;
+  /** Save a checkpoint every k steps; 0 only at the end. */
+  readonly saveFreq: number;
+  /** Checkpoints kept; older ones are removed. `null` keeps all. */
+  readonly keepCheckpoints: number | null;
+  /** Trajectories shown after each step. */
+  readonly showTrajectories: number;
+  /** Stop, as completed, once a metric reaches a value: `{ metric: "val/unknown/pass@1", atLeast: 0.95 }`. */
+  readonly stopWhen: { readonly metric: string; readonly atLeast: number } | null;
+  /** Folder under which runs are written. */
+  readonly runsDir: string;
+}
+
+/** Read by the data loader. */
+export interface DataConfig {
+  /** `.jsonl` or `.json` file relative to the config file; `null` when the dataset is given in code. */
+  readonly train: string | null;
+  readonly val: string | null;
+  /** Tasks per step. */
+  readonly trainBatchSize: number;
+  /** Tasks per validation batch; `null` takes all at once. */
+  readonly valBatchSize: number | null;
+  readonly shuffle: boolean;
+  /** Leave out a last batch that is not full. */
+  readonly dropLast: boolean;
+  /** Field that holds a row's id; a row without it is named by its position. */
+  readonly idField: string;
+  /** Field that names a row's data source in validation metrics; a row without it counts as `unknown`. */
+  readonly sourceField: string;
+}
+
+/** Which backend trains. Read by the container. */
+export interface BackendConfig {
+  readonly name: string;
+  /** Options by backend name, so that switching is one line. Each is validated by its backend. */
+  readonly options: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Read by the trainer. */
+export interface TrackingConfig {
+  /** Names of trackers besides `metrics.jsonl`, which is always written. */
+  readonly trackers: readonly string[];
+  /** Write each episode as JSON into the run's folder. */
+  readonly logEpisodes: boolean;
+}

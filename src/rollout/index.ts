@@ -1,0 +1,1 @@
+export type { CallIdentity, ModelCall, RolloutEngine, SamplingParams } from './rollout-engine.js';

@@ -1,0 +1,1 @@
+export type { RunStatus, Tracker, TrackerContext, TrackerDefinition, TrackerRecord } from './tracker.js';

@@ -1,0 +1,10 @@
+export type { Episode } from './episode.js';
+export type { LifecycleHooks } from './hooks.js';
+export type { Json, Metrics } from './json.js';
+export type { Message, ToolCall } from './message.js';
+export type { FinishReason, ModelOutput } from './model-output.js';
+export type { Step, StepInit } from './step.js';
+export { TERMINATION_REASONS, type TerminationReason } from './termination.js';
+export { EMPTY_REJECTION_STATE, type RejectionSamplingState, type TrainerState } from './trainer-state.js';
+export { DEFAULT_TRAJECTORY_NAME, type Trajectory } from './trajectory.js';
+export type { TrajectoryGroup, TrajectoryOrigin } from './trajectory-group.js';

@@ -1,0 +1,5 @@
+/** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Metric name → finite number. The names are those of rLLM, see the glossary in `docs/metrics.md`. */
+export type Metrics = Record<string, number>;

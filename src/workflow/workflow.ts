@@ -1,0 +1,79 @@
+import type { SamplingParams } from '../rollout/index.js';
+import type { StandardSchema } from '../standard-schema.js';
+import type { Episode, Message, ModelOutput, Step, TerminationReason, Trajectory } from '../types/index.js';
+
+/** A task as the workflow sees it: the dataset's row, whatever its shape. */
+export type Task = Readonly<Record<string, unknown>>;
+
+/**
+ * The agent of one role in one rollout: it keeps the conversation and records each model call as a step.
+ *
+ * What it has recorded is collected when the rollout ends, however it ends.
+ */
+export interface Agent {
+  readonly trajectory: Trajectory;
+  readonly messages: readonly Message[];
+  /** Adds messages, asks the model, adds its reply, records a step. */
+  respond(input: string | Message | readonly Message[], sampling?: SamplingParams): Promise<ModelOutput>;
+  /** Sets the reward of the last step. @throws RllmError WORKFLOW_FAILED when there is no step yet. */
+  reward(reward: number): void;
+  /** The last step, to annotate. */
+  readonly lastStep: Step | undefined;
+}
+
+/** What a workflow is given for one attempt of one rollout. */
+export interface WorkflowContext<Options = unknown> {
+  readonly taskId: string;
+  readonly rolloutIndex: number;
+  /** 1-based. */
+  readonly attempt: number;
+  readonly mode: 'train' | 'val';
+  /** Training step at hand; 0 before the first. */
+  readonly step: number;
+  readonly options: Options;
+  /** Fires at the deadline and when the run stops. */
+  readonly signal: AbortSignal;
+  /** A new agent for a role; call it again for a second trajectory of the same role. */
+  agent(role: string, messages?: readonly Message[]): Agent;
+  /** A bare model call that records nothing. */
+  model(messages: readonly Message[], sampling?: SamplingParams): Promise<ModelOutput>;
+  /** Adds a finished trajectory to the episode (a deep copy). One without steps is an error unless `allowEmpty`. */
+  commit(trajectory: Trajectory, options?: { readonly allowEmpty?: boolean }): void;
+  /** Ends the rollout with a reason; never returns. */
+  terminate(reason: TerminationReason): never;
+  /** Adds a number to the episode's metrics. */
+  metric(name: string, value: number): void;
+}
+
+/**
+ * One rollout of an agent on a task.
+ *
+ * Return nothing: what agents recorded and what was committed becomes the episode, post-processed (rewards, correctness,
+ * metrics). Return an episode made with `createEpisode`: its fields win, and what it leaves out is post-processed.
+ * A new instance is made for every attempt, so no state leaks between rollouts.
+ */
+export abstract class Workflow<Options = unknown> {
+  protected readonly context: WorkflowContext<Options>;
+
+  constructor(context: WorkflowContext<Options>) {
+    this.context = context;
+  }
+
+  abstract run(task: Task): Promise<Episode | undefined> | Promise<void>;
+}
+
+export type WorkflowFunction<Options = unknown> = (
+  task: Task,
+  context: WorkflowContext<Options>,
+) => Promise<Episode | undefined> | Promise<void>;
+
+export type WorkflowClass<Options = unknown> = new (context: WorkflowContext<Options>) => Workflow<Options>;
+
+/** A workflow that can be named in the config. */
+export interface WorkflowDefinition<Options = unknown> {
+  readonly name: string;
+  readonly summary?: string;
+  /** Validates `workflow.options` at start. */
+  readonly options?: StandardSchema<unknown, Options>;
+  readonly run: WorkflowFunction<Options>;
+}
