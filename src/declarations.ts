@@ -34,6 +34,16 @@ function slot(): Slot {
 
 /** Records a declaration on its target and in the open list. */
 export function declare(declaration: Declaration): void {
+  mark(declaration);
+  const { open, program } = slot();
+  (open ?? program).push(declaration);
+}
+
+/**
+ * Records a declaration on its target alone. For the SDK's own parts: were they listed, a second copy of the SDK in the
+ * process would declare them again, with other targets under the same names.
+ */
+export function mark(declaration: Declaration): void {
   const { target } = declaration;
   if ((typeof target === 'object' && target !== null) || typeof target === 'function') {
     Object.defineProperty(target, MARK, {
@@ -41,8 +51,6 @@ export function declare(declaration: Declaration): void {
       configurable: true,
     });
   }
-  const { open, program } = slot();
-  (open ?? program).push(declaration);
 }
 
 /** The declarations that a value carries itself; inherited marks do not count. */

@@ -22,6 +22,14 @@ export const ERRORS = {
     fix: 'Decorate a class with the required method, a static method, or a function.',
   },
   PLUGIN_INVALID: { exit: 2, fix: 'Correct each plugin named in the report, or remove it from `plugins`.' },
+  INJECTION_FAILED: {
+    exit: 2,
+    fix: 'Give each constructor parameter `@inject(TOKEN)`, or list the tokens in `static inject`, and ask only for tokens that are bound.',
+  },
+  TEARDOWN_FAILED: {
+    exit: 1,
+    fix: 'See the cause; a part could not release what it held. What the run wrote is not affected.',
+  },
   CAPABILITY_MISSING: { exit: 2, fix: 'Change the setting named, or choose a backend that can honour it.' },
   SETTING_IMPOSSIBLE: { exit: 2, fix: 'Change one of the settings named so that they fit together.' },
   DATASET_INVALID: { exit: 2, fix: 'Correct the file and line named; every row is one JSON object.' },
@@ -42,6 +50,10 @@ export const ERRORS = {
   },
   ESTIMATOR_THREW: { exit: 1, fix: 'See the cause; it was thrown by the estimator named.' },
   ADVANTAGE_LENGTH: { exit: 1, fix: 'Give one advantage per response token, or a single number.' },
+  ADVANTAGE_NOT_FINITE: {
+    exit: 1,
+    fix: 'Mend what sets the advantage of the step named; give finite numbers.',
+  },
   GROUPING_HOOK: { exit: 1, fix: 'Return groups whose trajectories come from the episodes given.' },
   STEP_MALFORMED: { exit: 1, fix: 'Give one log-prob per response token, or none at all.' },
   WORKFLOW_FAILED: {
@@ -52,6 +64,7 @@ export const ERRORS = {
   TOKEN_UNKNOWN: { exit: 1, fix: 'Add the word to the vocabulary of the backend, or do not send it.' },
   PROMPT_TOO_LONG: { exit: 1, fix: 'Shorten the conversation or raise the context length of the model.' },
   BACKEND_FAILED: { exit: 1, fix: 'See the cause; the backend could not go on.' },
+  HOOK_FAILED: { exit: 1, fix: 'See the cause; it was thrown by the plugin named.' },
   CHECKPOINT_INVALID: {
     exit: 2,
     fix: 'Resume from another checkpoint; this one is incomplete or from another configuration.',
@@ -60,7 +73,7 @@ export const ERRORS = {
   ABORTED: { exit: 130, fix: 'Resume with the command printed.' },
   USAGE: { exit: 2, fix: 'See `rllm --help`.' },
   CHECK_FAILED: { exit: 3, fix: 'The result is below the threshold that was asked for.' },
-} as const satisfies Record<string, { readonly exit: number; readonly fix: string }>;
+} as const;
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -78,13 +91,13 @@ export class RllmError extends Error {
   readonly code: ErrorCode;
   readonly fix: string;
   readonly details: Readonly<Record<string, unknown>>;
-  readonly [BRAND] = true;
 
   constructor(code: ErrorCode, message: string, options: RllmErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.fix = ERRORS[code].fix;
     this.details = options.details ?? {};
+    Object.defineProperty(this, BRAND, { value: true });
   }
 
   /** True for errors of any copy of the SDK in this process. */

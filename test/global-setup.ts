@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The command-line and package tests run the built program, as a user does, so it is built first. */
+/** The command-line, worker and package tests run the built program, as a user does, so it is built first. */
 export default function setup(): void {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-    cwd: root,
+  execSync('npm run --silent build', {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
     stdio: 'inherit',
   });
 }

@@ -81,6 +81,8 @@ export interface BackendDefinition {
   readonly name: string;
   readonly summary: string;
   readonly options: StandardSchema;
+  /** What it can do whatever its options, so that a config can be checked when the backend cannot be built. */
+  readonly capabilities?: BackendCapabilities;
   /** Faults of the whole configuration that only this backend can see, one sentence each with its config path. */
   check?(
     config: RllmConfig,

@@ -1,20 +1,35 @@
-/** The resolved configuration: every field is present. Each comment says who reads the field. Defaults stand in `schema.ts`, once. */
+/**
+ * The resolved configuration: every field is present. Defaults stand in `schema/`, once. The comments here are also the
+ * descriptions that editors show, which a test checks.
+ */
 export interface RllmConfig {
+  /** Plugins, in the order in which they load: a package name, a file relative to the config file, or `{ use, options }`. */
   readonly plugins: readonly PluginReference[];
+  /** How credit is assigned and the policy updated. */
   readonly algorithm: AlgorithmConfig;
+  /** How episodes become trajectory groups. */
   readonly transform: TransformConfig;
+  /** Which rollouts are left out by how they ended. */
   readonly compactFiltering: CompactFilteringConfig;
+  /** Which groups are left out by their rewards. */
   readonly rejectionSample: RejectionSamplingConfig;
+  /** What a rollout runs. */
   readonly workflow: WorkflowConfig;
+  /** How many rollouts a task gets, and how they are sampled. */
   readonly rollout: RolloutConfig;
+  /** How long training goes on, and what it leaves behind. */
   readonly trainer: TrainerConfig;
+  /** What is trained and validated on. */
   readonly data: DataConfig;
+  /** Where the model trains: the name of a backend, or `{ name, options }`. */
   readonly backend: BackendConfig;
+  /** Where metrics go. */
   readonly tracking: TrackingConfig;
 }
 
 /** A plugin: an npm package, or a file relative to the config file. Read by the plugin host. */
 export interface PluginReference {
+  /** Package name, or file relative to the config file. */
   readonly use: string;
   /** Validated against the plugin's own schema. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -44,15 +59,12 @@ export interface AlgorithmConfig {
   readonly lossConfig: LossConfig;
   /** Read by backends; `null` takes the backend's own default. */
   readonly learningRate: number | null;
+  /** How the learning rate goes on after warm-up: it stays, or falls to 0 over the planned steps. */
   readonly lrSchedule: 'constant' | 'linear' | 'cosine';
   /** Share of the planned steps over which the learning rate rises linearly from 0, in [0, 1]. */
   readonly warmupStepsRatio: number;
-  readonly adam: {
-    readonly beta1: number;
-    readonly beta2: number;
-    readonly eps: number;
-    readonly weightDecay: number;
-  };
+  /** Read by backends. */
+  readonly adam: AdamConfig;
   /** Bound of the gradient's global L2 norm; `null` for none. */
   readonly maxGradNorm: number | null;
   /** Optimiser steps per pass over a batch; the batch is split in that many parts. */
@@ -61,10 +73,25 @@ export interface AlgorithmConfig {
   readonly updateEpochs: number;
 }
 
+/** Read by the optimiser. */
+export interface AdamConfig {
+  /** Decay of the mean of the gradients. */
+  readonly beta1: number;
+  /** Decay of the mean of their squares. */
+  readonly beta2: number;
+  /** Added to the denominator. */
+  readonly eps: number;
+  /** Decoupled weight decay, as in AdamW. */
+  readonly weightDecay: number;
+}
+
 /** Parameters of the losses; a `null` takes the loss's own default (ppo 0.8–1.2, cispo 0–4, dro 0.05). */
 export interface LossConfig {
+  /** Read by `ppo` and `cispo`: smallest probability ratio that still counts. */
   readonly clipLowThreshold: number | null;
+  /** Read by `ppo` and `cispo`: largest probability ratio that still counts. */
   readonly clipHighThreshold: number | null;
+  /** Read by `dro`: weight of the squared log-ratio. */
   readonly beta: number | null;
 }
 
@@ -80,13 +107,21 @@ export interface TransformConfig {
 
 /** Leaves rollouts out by how they ended. Read by the transform. */
 export interface CompactFilteringConfig {
+  /** Whether anything is left out. */
   readonly enable: boolean;
+  /** Leave out rollouts that ended with `max_prompt_length_exceeded`. */
   readonly maskMaxPromptLengthExceeded: boolean;
+  /** Leave out rollouts that ended with `max_response_length_exceeded`. */
   readonly maskMaxResponseLengthExceeded: boolean;
+  /** Leave out rollouts that ended with `env_done`. */
   readonly maskEnvDone: boolean;
+  /** Leave out rollouts that ended with `max_turns_exceeded`. */
   readonly maskMaxTurnsExceeded: boolean;
+  /** Leave out rollouts that ended with `timeout`. */
   readonly maskTimeout: boolean;
+  /** Leave out rollouts that ended with `unknown`. */
   readonly maskUnknown: boolean;
+  /** Leave out rollouts that ended with `error`. */
   readonly maskError: boolean;
 }
 
@@ -102,7 +137,7 @@ export interface RejectionSamplingConfig {
 
 /** Read by the workflow engine. */
 export interface WorkflowConfig {
-  /** Name of the workflow. */
+  /** Name of the workflow; empty when it is given in code. */
   readonly use: string;
   /** Handed to the workflow, validated against its own schema where it has one. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -130,10 +165,13 @@ export interface RolloutConfig {
   readonly n: number;
   /** Rollouts per validation task. */
   readonly nVal: number;
+  /** Sampling in training. */
   readonly train: SamplingConfig;
+  /** Sampling in validation. */
   readonly val: SamplingConfig;
 }
 
+/** Read by the rollout engine. */
 export interface SamplingConfig {
   /** 0 takes the likeliest token. */
   readonly temperature: number;
@@ -145,15 +183,19 @@ export interface SamplingConfig {
 
 /** Read by the trainer and the command line. */
 export interface TrainerConfig {
+  /** Names the folder of the project's runs. */
   readonly projectName: string;
+  /** Names the folder of the experiment's runs. */
   readonly experimentName: string;
   /** Decides every random number of the run. */
   readonly seed: number;
+  /** Passes over the training data; 0 leaves the end to `totalBatches`. */
   readonly totalEpochs: number;
   /** Stop after this many steps; `null` leaves it to `totalEpochs`. */
   readonly totalBatches: number | null;
-  /** Validate every k steps and at the end; 0 never. */
+  /** Validate every k steps and at the end, where there is validation data; 0 never. */
   readonly testFreq: number;
+  /** Validate before the first step, where there is validation data. */
   readonly valBeforeTrain: boolean;
   /** Validate, train nothing. */
   readonly valOnly: boolean;
@@ -164,20 +206,30 @@ export interface TrainerConfig {
   /** Trajectories shown after each step. */
   readonly showTrajectories: number;
   /** Stop, as completed, once a metric reaches a value: `{ metric: "val/unknown/pass@1", atLeast: 0.95 }`. */
-  readonly stopWhen: { readonly metric: string; readonly atLeast: number } | null;
+  readonly stopWhen: StopCondition | null;
   /** Folder under which runs are written. */
   readonly runsDir: string;
 }
 
+/** Read by the trainer, after each step and each validation. */
+export interface StopCondition {
+  /** Name of the metric. */
+  readonly metric: string;
+  /** Its value at which training is done. */
+  readonly atLeast: number;
+}
+
 /** Read by the data loader. */
 export interface DataConfig {
-  /** `.jsonl` or `.json` file relative to the config file; `null` when the dataset is given in code. */
+  /** Training data: a `.jsonl` or `.json` file relative to the config file; `null` when it is given in code. */
   readonly train: string | null;
+  /** Validation data: a `.jsonl` or `.json` file relative to the config file; `null` when it is given in code, or there is none. */
   readonly val: string | null;
   /** Tasks per step. */
   readonly trainBatchSize: number;
   /** Tasks per validation batch; `null` takes all at once. */
   readonly valBatchSize: number | null;
+  /** Draw a new order of the training data for each epoch. */
   readonly shuffle: boolean;
   /** Leave out a last batch that is not full. */
   readonly dropLast: boolean;
@@ -189,6 +241,7 @@ export interface DataConfig {
 
 /** Which backend trains. Read by the container. */
 export interface BackendConfig {
+  /** Name of the backend. */
   readonly name: string;
   /** Options by backend name, so that switching is one line. Each is validated by its backend. */
   readonly options: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

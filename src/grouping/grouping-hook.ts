@@ -1,4 +1,5 @@
 import type { TransformConfig } from '../config/types.js';
+import { declaringDecorator } from '../declaring-decorator.js';
 import type { Episode, TrajectoryGroup } from '../types/index.js';
 
 /**
@@ -11,3 +12,51 @@ export type GroupingHook = (
   episodes: readonly Episode[],
   transform: TransformConfig,
 ) => readonly TrajectoryGroup[];
+
+/** Any class whose instances group. */
+export type GroupingHookClass = abstract new (...args: never[]) => { group: GroupingHook };
+
+/** What a grouping hook says of itself. */
+export interface GroupingHookOptions {
+  /** What it compares with what, in one line. */
+  readonly summary?: string;
+  /** Takes the place of a hook of the same name, a built-in one included. */
+  readonly override?: boolean;
+}
+
+/** What `@GroupingHook(name)` may stand on: in this order functions, TC39 and legacy classes, TC39 and legacy static methods. */
+export interface GroupingHookDecorator {
+  <F extends GroupingHook>(fn: F, never?: undefined): F;
+  <C extends GroupingHookClass>(target: C, context?: ClassDecoratorContext<C>): void;
+  <F extends GroupingHook>(
+    value: F,
+    context: ClassMethodDecoratorContext<unknown, F> & { static: true },
+  ): void;
+  <F extends GroupingHook>(
+    // biome-ignore lint/complexity/noBannedTypes: a legacy static method's first argument is its class, which only `Function` says.
+    target: Function,
+    key: string | symbol,
+    descriptor: TypedPropertyDescriptor<F>,
+  ): void;
+}
+
+/**
+ * Declares a grouping hook, under legacy or TC39 decorators, or as a plain call: on a class with a method `group`, on a static
+ * method, on a function. Like `AdvEstimator`, it changes nothing in a running app.
+ *
+ * ```ts
+ * export const byLevel = GroupingHook('by_level')((episodes, transform) => […]);
+ * ```
+ *
+ * @throws RllmError DECORATOR_MISUSED on anything else, and for an empty name.
+ */
+export function GroupingHook(name: string, options: GroupingHookOptions = {}): GroupingHookDecorator {
+  return declaringDecorator({
+    kind: 'groupingHook',
+    label: '@GroupingHook',
+    method: 'group',
+    name,
+    override: options.override === true,
+    options: { ...options },
+  }) as GroupingHookDecorator;
+}

@@ -18,7 +18,11 @@ export interface CallIdentity {
   readonly rolloutIndex: number;
   /** 1-based. */
   readonly attempt: number;
-  /** 0-based among the model calls of this attempt. */
+  /**
+   * Number of the model call within this attempt. The agent made first counts 0, 1, 2, …; the one made k-th (from 0) counts
+   * from k·2¹⁶, so that calls of agents which run side by side do not depend on which of them is faster. Bare calls of
+   * `context.model` count like one more agent, made at the first of them.
+   */
   readonly call: number;
 }
 

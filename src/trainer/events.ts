@@ -32,6 +32,7 @@ export type TrainerEvent =
   | { readonly event: 'end'; readonly status: RunStatus; readonly summary: RunSummary };
 
 export interface RunSummary {
+  readonly status: RunStatus;
   readonly runId: string;
   readonly runDirectory: string;
   readonly steps: number;

@@ -1,3 +1,7 @@
+export { copyPlain } from './copy-plain.js';
+export { createEpisode, type EpisodeInit, isLeftOut } from './create-episode.js';
+export { checkStep, createStep, stepWith } from './create-step.js';
+export { createTrajectory } from './create-trajectory.js';
 export type { Episode } from './episode.js';
 export type { LifecycleHooks } from './hooks.js';
 export type { Json, Metrics } from './json.js';

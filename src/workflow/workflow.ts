@@ -8,12 +8,18 @@ export type Task = Readonly<Record<string, unknown>>;
 /**
  * The agent of one role in one rollout: it keeps the conversation and records each model call as a step.
  *
- * What it has recorded is collected when the rollout ends, however it ends.
+ * What it has recorded is collected when the rollout ends, however it ends. Agents may run side by side; one agent makes
+ * one call at a time.
  */
 export interface Agent {
   readonly trajectory: Trajectory;
   readonly messages: readonly Message[];
-  /** Adds messages, asks the model, adds its reply, records a step. */
+  /**
+   * Adds messages (a text is a user's), asks the model, adds its reply, records a step. A call that fails changes nothing.
+   *
+   * @throws RllmError ROLLOUT_FAILED with the cause, when the model call failed; errors of the SDK pass as they are.
+   * @throws RllmError ABORTED after the end of the rollout.
+   */
   respond(input: string | Message | readonly Message[], sampling?: SamplingParams): Promise<ModelOutput>;
   /** Sets the reward of the last step. @throws RllmError WORKFLOW_FAILED when there is no step yet. */
   reward(reward: number): void;
@@ -35,22 +41,26 @@ export interface WorkflowContext<Options = unknown> {
   readonly signal: AbortSignal;
   /** A new agent for a role; call it again for a second trajectory of the same role. */
   agent(role: string, messages?: readonly Message[]): Agent;
-  /** A bare model call that records nothing. */
+  /** A bare model call that records nothing; throws as `respond` does. */
   model(messages: readonly Message[], sampling?: SamplingParams): Promise<ModelOutput>;
-  /** Adds a finished trajectory to the episode (a deep copy). One without steps is an error unless `allowEmpty`. */
+  /**
+   * Adds a finished trajectory to the episode (a deep copy), before those of agents. One without steps is an error unless
+   * `allowEmpty`, and so is one committed twice. After the end of the rollout it does nothing.
+   */
   commit(trajectory: Trajectory, options?: { readonly allowEmpty?: boolean }): void;
   /** Ends the rollout with a reason; never returns. */
   terminate(reason: TerminationReason): never;
-  /** Adds a number to the episode's metrics. */
+  /** Sets a number in the episode's metrics. */
   metric(name: string, value: number): void;
 }
 
 /**
  * One rollout of an agent on a task.
  *
- * Return nothing: what agents recorded and what was committed becomes the episode, post-processed (rewards, correctness,
- * metrics). Return an episode made with `createEpisode`: its fields win, and what it leaves out is post-processed.
- * A new instance is made for every attempt, so no state leaks between rollouts.
+ * Return nothing: what was committed and what agents recorded becomes the episode, with reason `env_done`, completed by
+ * `postprocessEpisode` (rewards, correctness, metrics). Return an episode made with `createEpisode`: its fields win, and
+ * what it leaves out, the trajectories included, is completed the same way. A new instance is made for every attempt, so
+ * no state leaks between rollouts.
  */
 export abstract class Workflow<Options = unknown> {
   protected readonly context: WorkflowContext<Options>;
@@ -69,11 +79,12 @@ export type WorkflowFunction<Options = unknown> = (
 
 export type WorkflowClass<Options = unknown> = new (context: WorkflowContext<Options>) => Workflow<Options>;
 
-/** A workflow that can be named in the config. */
+/** A workflow that can be named in the config; made by `defineWorkflow`. */
 export interface WorkflowDefinition<Options = unknown> {
   readonly name: string;
   readonly summary?: string;
   /** Validates `workflow.options` at start. */
   readonly options?: StandardSchema<unknown, Options>;
-  readonly run: WorkflowFunction<Options>;
+  /** A method, so that definitions with options of any type fit one list. */
+  run(task: Task, context: WorkflowContext<Options>): ReturnType<WorkflowFunction>;
 }

@@ -1,0 +1,70 @@
+/** Statistics of plain numbers, in float64. Every std is the population's (÷n), as rLLM's `np.std`; torch divides by n − 1. */
+
+/**
+ * Mean of n ≥ 1 values. A second pass adds the mean of what the first one left over, so that values of a million with
+ * differences of one keep their digits.
+ */
+export function meanOf(values: ArrayLike<number>): number {
+  const n = values.length;
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += values[i] as number;
+  const mean = sum / n;
+  let rest = 0;
+  for (let i = 0; i < n; i++) rest += (values[i] as number) - mean;
+  return mean + rest / n;
+}
+
+/** Population std of n ≥ 1 values about their mean, in two passes: never E[x²] − E[x]², which cancels. */
+export function stdOf(values: ArrayLike<number>, mean: number = meanOf(values)): number {
+  const n = values.length;
+  let squares = 0;
+  for (let i = 0; i < n; i++) {
+    const d = (values[i] as number) - mean;
+    squares += d * d;
+  }
+  return Math.sqrt(squares / n);
+}
+
+/** Whether all values are equal; true for none and for one. Says so exactly, where a std has float noise. */
+export function isUniform(values: ArrayLike<number>): boolean {
+  const n = values.length;
+  const first = values[0];
+  for (let i = 1; i < n; i++) if (values[i] !== first) return false;
+  return true;
+}
+
+export interface Summary {
+  readonly mean: number;
+  readonly std: number;
+  readonly max: number;
+  readonly min: number;
+}
+
+/** Mean, population std, largest and smallest of n ≥ 1 values; exactly std 0 when all are equal. */
+export function summarize(values: ArrayLike<number>): Summary {
+  let max = Number.NEGATIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (value > max) max = value;
+    if (value < min) min = value;
+  }
+  if (max === min) return { mean: max + 0, std: 0, max: max + 0, min: min + 0 };
+  const mean = meanOf(values);
+  return { mean, std: stdOf(values, mean), max, min };
+}
+
+/**
+ * Percentile of n ≥ 1 values by linear interpolation between the two nearest ranks, as `numpy.percentile` by default:
+ * the value at rank (n − 1)·p/100 of the sorted values.
+ *
+ * @param sorted   ascending.
+ * @param percent  in [0, 100].
+ */
+export function percentileOf(sorted: ArrayLike<number>, percent: number): number {
+  const rank = ((sorted.length - 1) * percent) / 100;
+  const below = Math.floor(rank);
+  const low = sorted[below] as number;
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
+  return low + (high - low) * (rank - below);
+}
