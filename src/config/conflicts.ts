@@ -1,0 +1,56 @@
+import type { ConfigPath } from './config-path.js';
+import type { RllmConfig } from './types.js';
+
+/** Settings that are each valid and cannot be honoured together. */
+export interface Conflict {
+  /** The settings, the one to change first. */
+  readonly paths: readonly ConfigPath[];
+  readonly message: string;
+}
+
+/** What the configuration alone shows to be impossible; what plugins, data or the backend decide is checked after they are loaded. */
+export function findConflicts(config: RllmConfig): readonly Conflict[] {
+  const { algorithm, compactFiltering, rejectionSample, rollout, trainer, tracking } = config;
+  const { clipLowThreshold: low, clipHighThreshold: high } = algorithm.lossConfig;
+  const { enable, ...masks } = compactFiltering;
+  const conflicts: Conflict[] = [];
+  const add = (message: string, ...paths: readonly string[]): void => {
+    conflicts.push({ message, paths: paths.map((path) => path.split('.')) });
+  };
+  if (trainer.totalEpochs === 0 && trainer.totalBatches === null && !trainer.valOnly) {
+    add(
+      'nothing says when training ends: totalEpochs is 0 and totalBatches is null',
+      'trainer.totalEpochs',
+      'trainer.totalBatches',
+    );
+  }
+  if (trainer.stopWhen?.metric.startsWith('val/') === true && trainer.testFreq === 0) {
+    add(
+      `"${trainer.stopWhen.metric}" is a metric of validation, and trainer.testFreq is 0, which never validates`,
+      'trainer.stopWhen',
+      'trainer.testFreq',
+    );
+  }
+  if (rejectionSample.mode === 'episode' && rollout.n === 1) {
+    add(
+      'mode "episode" waits for tasks that some of their rollouts solve and others do not, and rollout.n is 1',
+      'rejectionSample.mode',
+      'rollout.n',
+    );
+  }
+  if (low !== null && high !== null && low > high) {
+    add(
+      `clipLowThreshold ${low} is above clipHighThreshold ${high}`,
+      'algorithm.lossConfig.clipLowThreshold',
+      'algorithm.lossConfig.clipHighThreshold',
+    );
+  }
+  if (enable && Object.values(masks).every(Boolean)) {
+    add('every ending is masked, so that no rollout would ever train', 'compactFiltering.maskEnvDone');
+  }
+  for (const [i, tracker] of tracking.trackers.entries()) {
+    if (tracking.trackers.indexOf(tracker) !== i)
+      add(`"${tracker}" is listed twice`, `tracking.trackers.${i}`);
+  }
+  return conflicts;
+}

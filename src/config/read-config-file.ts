@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { messageOf, RllmError } from '../errors.js';
+import { childOf } from './plain-tree.js';
+import { withoutSecretLines } from './secrets.js';
+import { positionOf, type TextPosition } from './text-position.js';
+
+export interface ConfigFile {
+  readonly file: string;
+  readonly tree: unknown;
+  /** The text of a JSON or YAML file, in which values can be located; null for modules. */
+  readonly text: string | null;
+  /** Keys of the file above the configuration: `['rllm']` in a package.json. */
+  readonly prefix: readonly string[];
+}
+
+/**
+ * Reads a config file by its extension: `.json`; `.yaml`, `.yml` and none as YAML; `.js`, `.mjs`, `.cjs` by import; `.ts`,
+ * `.mts`, `.cts` through jiti, without writing anything. A package.json holds it under `rllm`.
+ *
+ * @throws RllmError CONFIG_UNREADABLE with the file, the place and the lines around it.
+ */
+export async function readConfigFile(file: string): Promise<ConfigFile> {
+  const extension = extname(file);
+  if (/^\.[cm]?[jt]s$/.test(extension)) {
+    return { file, tree: await importModule(file, extension), text: null, prefix: [] };
+  }
+  const text = (await readFile(file, 'utf8').catch((cause) => unreadable(file, cause))).replace(
+    /^\uFEFF/,
+    ' ',
+  );
+  const prefix = basename(file) === 'package.json' ? ['rllm'] : [];
+  const { defaultLoaders } = await import('cosmiconfig');
+  const load = extension === '.json' ? defaultLoaders['.json'] : defaultLoaders['.yaml'];
+  let content: unknown;
+  try {
+    content = load(file, text);
+  } catch (cause) {
+    return unreadable(file, cause, text);
+  }
+  const tree = prefix.reduce(childOf, content);
+  if (tree === undefined || tree === null) return unreadable(file, new Error('it holds no configuration'));
+  return { file, tree, text, prefix };
+}
+
+async function importModule(file: string, extension: string): Promise<unknown> {
+  let config: unknown;
+  try {
+    if (extension.endsWith('js')) {
+      const { defaultLoaders } = await import('cosmiconfig');
+      config = await defaultLoaders['.js'](file, '');
+    } else {
+      const { createJiti } = await import('jiti');
+      const module: unknown = await createJiti(file, { fsCache: false, moduleCache: false }).import(file);
+      const hasDefault = typeof module === 'object' && module !== null && 'default' in module;
+      config = hasDefault ? await module.default : extension === '.cts' ? module : undefined;
+    }
+  } catch (cause) {
+    return unreadable(file, cause, await readFile(file, 'utf8').catch(() => undefined));
+  }
+  return config ?? unreadable(file, new Error('it has no default export'));
+}
+
+function unreadable(file: string, cause: unknown, text?: string): never {
+  const place = text === undefined ? undefined : placeOfSyntaxError(cause, text);
+  const where = place === undefined ? file : `${file}:${place.line}:${place.column}`;
+  const frame = place === undefined || text === undefined ? '' : `\n${frameAt(text, place)}`;
+  const message = `${where} cannot be read: ${reasonOf(cause)}.${frame}`;
+  throw new RllmError('CONFIG_UNREADABLE', message, { cause, details: { file, ...place } });
+}
+
+function placeOfSyntaxError(cause: unknown, text: string): TextPosition | undefined {
+  const mark = fieldOf(cause, 'mark');
+  if (mark !== undefined) {
+    return { line: Number(fieldOf(mark, 'line')) + 1, column: Number(fieldOf(mark, 'column')) + 1 };
+  }
+  const message = messageOf(cause);
+  const parsed = /\.[cm]?ts:(\d+):(\d+)$/.exec(message);
+  if (parsed !== null) return { line: Number(parsed[1]), column: Number(parsed[2]) + 1 };
+  const offset = /at position (\d+)/.exec(message)?.[1];
+  if (offset !== undefined) return positionOf(text, Number(offset));
+  return /end of JSON|end of data/i.test(message) ? positionOf(text, text.trimEnd().length) : undefined;
+}
+
+/** The reason alone: the loaders' messages repeat the file and the lines. */
+function reasonOf(cause: unknown): string {
+  const reason = fieldOf(cause, 'reason');
+  if (typeof reason === 'string') return reason;
+  const lines = messageOf(cause).split('\n');
+  const line =
+    lines.find((candidate) => candidate.includes(' in JSON') || candidate.includes(' end of ')) ?? lines[0];
+  return (line ?? '').replace(/ while parsing.*$/s, '').replace(/[.\s]+$/, '');
+}
+
+function frameAt(text: string, { line, column }: TextPosition): string {
+  const lines = withoutSecretLines(text).split('\n');
+  const first = Math.max(1, line - 2);
+  return lines
+    .slice(first - 1, line + 1)
+    .flatMap((content, i) => {
+      const numbered = `${String(first + i).padStart(5)} | ${content}`;
+      return first + i === line ? [numbered, `      | ${' '.repeat(column - 1)}^`] : [numbered];
+    })
+    .join('\n');
+}
+
+/** A field of an error of unknown make. */
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+}

@@ -1,0 +1,268 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { configFromCode, DEFAULT_CONFIG, faultAt, loadConfig, sourceOf } from '../../src/config/index.js';
+import { faultsOfLoading } from './faults-of.js';
+import { folderWith } from './workspace.js';
+
+const ROLLOUT_4 = { rollout: { n: 4 } };
+const JSON_4 = JSON.stringify(ROLLOUT_4);
+const YAML_4 = 'rollout:\n  n: 4\n';
+
+describe('where a config file is found', () => {
+  test.each([
+    ['.rllmrc', YAML_4],
+    ['.rllmrc', JSON_4],
+    ['.rllmrc.json', JSON_4],
+    ['.rllmrc.yaml', YAML_4],
+    ['.rllmrc.yml', YAML_4],
+    ['.config/rllmrc.json', JSON_4],
+    ['rllmrc.json', JSON_4],
+    ['rllmrc.yaml', YAML_4],
+    ['package.json', JSON.stringify({ name: 'x', rllm: ROLLOUT_4 })],
+    ['rllm.config.mjs', `export default ${JSON_4};`],
+    ['rllm.config.cjs', `module.exports = ${JSON_4};`],
+    ['rllm.config.ts', `const n: number = 4;\nexport default { rollout: { n } };`],
+    ['rllm.config.mts', `export default ${JSON_4} as { rollout: { n: number } };`],
+    ['rllm.config.cts', `module.exports = ${JSON_4} as object;`],
+  ])('%s', async (name, content) => {
+    const cwd = folderWith({ [name]: content });
+    const { config, file, directory } = await loadConfig({ cwd, env: {} });
+    expect(config.rollout.n).toBe(4);
+    expect(file).toBe(join(cwd, name));
+    expect(directory).toBe(join(cwd, name, '..'));
+  });
+
+  test('in the folders above, as far as the repository', async () => {
+    const root = folderWith({ 'rllmrc.json': JSON_4, 'repo/.git/HEAD': '', 'repo/a/b/c': '' });
+    const cwd = join(root, 'repo/a/b');
+    await expect(loadConfig({ cwd, env: {} })).rejects.toMatchObject({ code: 'CONFIG_NOT_FOUND' });
+    const inside = folderWith({
+      'rllmrc.json': JSON_4,
+      '.git/HEAD': '',
+      'a/package.json': '{}',
+      'a/b/c': '',
+    });
+    expect((await loadConfig({ cwd: join(inside, 'a/b'), env: {} })).file).toBe(join(inside, 'rllmrc.json'));
+  });
+
+  test('at the root of the workspaces that a package is in', async () => {
+    const root = folderWith({
+      'package.json': JSON.stringify({ workspaces: ['a'], rllm: ROLLOUT_4 }),
+      'a/package.json': '{"name": "a"}',
+    });
+    expect((await loadConfig({ cwd: join(root, 'a'), env: {} })).file).toBe(join(root, 'package.json'));
+  });
+
+  test('nowhere above, without a repository', async () => {
+    const root = folderWith({ 'rllmrc.json': JSON_4, 'a/b': '' });
+    await expect(loadConfig({ cwd: join(root, 'a'), env: {} })).rejects.toMatchObject({
+      code: 'CONFIG_NOT_FOUND',
+    });
+  });
+
+  test('the defaults will do where no file is required', async () => {
+    const cwd = folderWith({});
+    const loaded = await loadConfig({ cwd, env: {}, required: false });
+    expect(loaded.config).toEqual(DEFAULT_CONFIG);
+    expect([loaded.file, loaded.directory]).toEqual([null, cwd]);
+  });
+
+  test('the file named is taken, relative to the working folder', async () => {
+    const cwd = folderWith({ 'rllmrc.json': '{}', 'configs/mine.json': JSON_4 });
+    const { config, directory } = await loadConfig({ cwd, file: 'configs/mine.json', env: {} });
+    expect(config.rollout.n).toBe(4);
+    expect(directory).toBe(join(cwd, 'configs'));
+  });
+
+  test('a file named that is not there is an error that names it', async () => {
+    const cwd = folderWith({ 'rllmrc.json': '{}' });
+    await expect(loadConfig({ cwd, file: 'mine.json', env: {} })).rejects.toMatchObject({
+      code: 'CONFIG_NOT_FOUND',
+      message: expect.stringContaining(join(cwd, 'mine.json')),
+    });
+  });
+
+  test('a TypeScript file is evaluated once, and nothing is written beside it', async () => {
+    const cwd = folderWith({
+      'rllm.config.ts': `const seen = globalThis as { times?: number };
+        seen.times = (seen.times ?? 0) + 1;
+        export default { trainer: { seed: seen.times } };`,
+    });
+    expect((await loadConfig({ cwd, env: {} })).config.trainer.seed).toBe(1);
+    const { readdirSync } = await import('node:fs');
+    expect(readdirSync(cwd)).toEqual(['rllm.config.ts']);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  test.each([
+    ['a.json', '{\n "trainer": {"seed": 3,},\n}', ':2:24'],
+    ['a.json', '{"trainer": ', ':1:12'],
+    ['a.json', '', ':1:1'],
+    ['a.yaml', 'trainer:\n  seed: 1\n data: 3\n', ':3:2'],
+    ['a.yaml', 'trainer:\n  seed: 1\n  seed: 2\n', ':3:3'],
+    ['a.ts', 'export default { trainer: ', ':1:27'],
+    ['a.yaml', '', ''],
+    ['a.ts', 'export const config = {};', ''],
+    ['a.mjs', 'export const config = {};', ''],
+    ['a.mjs', 'throw new Error("boom");', ''],
+    ['package.json', '{"name": "x"}', ''],
+  ])('%s %j', async (file, content, place) => {
+    const cwd = folderWith({ [file]: content });
+    await expect(loadConfig({ cwd, file, env: {} })).rejects.toMatchObject({
+      code: 'CONFIG_UNREADABLE',
+      message: expect.stringContaining(`${join(cwd, file)}${place} cannot be read: `),
+    });
+  });
+
+  test('is shown with the lines around the fault, without its secrets', async () => {
+    const cwd = folderWith({ 'a.json': '{\n  "apiKey": "sk-123",\n  "seed": 1,\n}' });
+    const { message } = await faultsOfLoading({ cwd, file: 'a.json' });
+    expect(message).toContain('    4 | }\n      | ^');
+    expect(message).toContain('"apiKey": [hidden]');
+    expect(message).not.toContain('sk-123');
+  });
+
+  test('keeps what a module threw as its cause', async () => {
+    const cwd = folderWith({ 'a.mjs': 'throw new TypeError("boom");' });
+    await expect(loadConfig({ cwd, file: 'a.mjs', env: {} })).rejects.toMatchObject({
+      cause: { message: 'boom' },
+    });
+  });
+});
+
+describe('a fault in a file', () => {
+  const json = `{
+  "plugins": ["a", { "use": "b", "option": 1 }],
+  "algorithm": {
+    "normAdvByStdd": true,
+    "adam": { "beta1": 2 }
+  },
+  "trainer": { "stopWhen": { "metric": "m" } }
+}`;
+  const yaml = `# a comment: with a colon
+plugins:
+  - a
+  - use: b
+    option: 1
+algorithm:
+  "normAdvByStdd": true
+
+  adam:
+    beta1: 2
+trainer:
+  stopWhen: { metric: m }
+`;
+  test.each([
+    ['rllmrc.json', json, ['2:34', '4:5', '5:15', '7:16']],
+    ['rllmrc.yaml', yaml, ['5:5', '7:3', '10:5', '12:3']],
+    ['package.json', `{ "rllm":\n${json} }`, ['3:34', '5:5', '6:15', '8:16']],
+  ])('is told by line and column: %s', async (file, content, places) => {
+    const { faults, message } = await faultsOfLoading({ cwd: folderWith({ [file]: content }) });
+    expect(faults.map((fault) => [fault.path, `${fault.line}:${fault.column}`])).toEqual([
+      ['plugins.1.option', places[0]],
+      ['algorithm.normAdvByStdd', places[1]],
+      ['algorithm.adam.beta1', places[2]],
+      ['trainer.stopWhen.atLeast', places[3]],
+    ]);
+    expect(message).toContain(
+      `${file}:${places[0]}: plugins.1.option: unknown key "option". Did you mean "options"?`,
+    );
+  });
+
+  test('is told by the file alone where it is a module', async () => {
+    const cwd = folderWith({ 'rllm.config.mjs': 'export default { trainer: { sead: 1 } };' });
+    const { faults } = await faultsOfLoading({ cwd });
+    expect(faults).toMatchObject([
+      { file: join(cwd, 'rllm.config.mjs'), path: 'trainer.sead', line: undefined },
+    ]);
+  });
+
+  test('has no file where the configuration is code', () => {
+    const { faults } = configFromCode({ trainer: { sead: 1 } }, { onFault: 'collect' });
+    expect(faults).toMatchObject([{ file: null, path: 'trainer.sead', nearest: 'seed' }]);
+  });
+
+  test('is a JSON key that stands twice, of which JSON.parse would take the last', async () => {
+    const cwd = folderWith({ 'rllmrc.json': '{"rollout": {"n": 2},\n "rollout": {"n": 4}}' });
+    const { faults } = await faultsOfLoading({ cwd });
+    expect(faults).toMatchObject([{ path: 'rollout', line: 2, message: 'this key stands here twice' }]);
+  });
+
+  test('can be left to the caller, with the faulty values at their defaults', async () => {
+    const cwd = folderWith({
+      'rllmrc.json': '{"rollout": {"n": 0, "nVal": 3}, "algorithm": {"estimator": "gropo"}}',
+    });
+    const loaded = await loadConfig({ cwd, env: {}, onFault: 'collect' });
+    expect(loaded.faults.map((fault) => fault.path)).toEqual(['rollout.n']);
+    expect(loaded.config).toMatchObject({ rollout: { n: 8, nVal: 3 }, algorithm: { estimator: 'gropo' } });
+    expect(sourceOf(loaded, 'rollout.n').from).toBe('default');
+    expect(faultAt(loaded, 'algorithm.estimator', { message: 'no such estimator', nearest: 'grpo' })).toEqual(
+      {
+        file: join(cwd, 'rllmrc.json'),
+        line: 1,
+        column: 48,
+        path: 'algorithm.estimator',
+        message: 'no such estimator',
+        nearest: 'grpo',
+      },
+    );
+  });
+});
+
+describe('precedence', () => {
+  const sources = {
+    code: { overrides: { trainer: { seed: 1 } } },
+    flag: { set: ['trainer.seed=2'] },
+    environment: { env: { RLLM_TRAINER__SEED: '3' } },
+    file: { file: 'with-seed.json' },
+    default: {},
+  };
+  const seeds = { code: 1, flag: 2, environment: 3, file: 4, default: 0 };
+  const order = ['code', 'flag', 'environment', 'file', 'default'] as const;
+  const pairs = order.flatMap((strong, i) => order.slice(i + 1).map((weak) => [strong, weak] as const));
+
+  test.each(pairs)('%s beats %s', async (strong, weak) => {
+    const cwd = folderWith({ 'empty.json': '{}', 'with-seed.json': '{"trainer": {"seed": 4}}' });
+    const loaded = await loadConfig({
+      cwd,
+      file: 'empty.json',
+      env: {},
+      ...sources[weak],
+      ...sources[strong],
+    });
+    expect(loaded.config.trainer.seed).toBe(seeds[strong]);
+    expect(sourceOf(loaded, 'trainer.seed').from).toBe(strong);
+  });
+
+  test('every leaf of the configuration knows its source', async () => {
+    const cwd = folderWith({ 'rllmrc.json': '{"data": {"train": "x.jsonl"},\n "plugins": ["a"]}' });
+    const loaded = await loadConfig({
+      cwd,
+      env: { RLLM_ROLLOUT__N: '2' },
+      set: ['algorithm.estimatorMap.judge=rloo', 'backend.options.local.width=32'],
+    });
+    const file = join(cwd, 'rllmrc.json');
+    const { 'data.train': train, 'plugins.0.use': plugin, 'rollout.n': n, ...rest } = loaded.sources;
+    expect(train).toEqual({ from: 'file', where: file, line: 1, column: 11 });
+    expect(plugin).toEqual({ from: 'file', where: file, line: 2, column: 14 });
+    expect(n).toMatchObject({ from: 'environment', where: 'RLLM_ROLLOUT__N' });
+    expect(rest['algorithm.estimatorMap.judge']).toEqual({
+      from: 'flag',
+      where: '--set algorithm.estimatorMap.judge',
+    });
+    expect(rest['backend.options.local.width']?.from).toBe('flag');
+    expect(rest['trainer.seed']).toEqual({ from: 'default', where: 'default' });
+    expect(Object.keys(loaded.sources)).toHaveLength(Object.keys(configFromCode({}).sources).length + 1);
+  });
+
+  test('a section is from the strongest source of what it holds', async () => {
+    const loaded = await loadConfig({
+      cwd: folderWith({ 'rllmrc.json': '{"rollout": {"nVal": 2}}' }),
+      env: {},
+      set: ['rollout.n=2'],
+    });
+    expect(sourceOf(loaded, 'rollout').from).toBe('flag');
+    expect(sourceOf(loaded, 'trainer').from).toBe('default');
+  });
+});
