@@ -1,0 +1,55 @@
+import { isUniform, meanOf } from '../../statistics.js';
+import type { EstimateFunction } from '../estimator.js';
+import { copyGroups, type GroupAdvantages, type SingleGroupAdvantages } from '../group-rewards.js';
+import { declareBuiltIn } from './declare-built-in.js';
+
+/**
+ * Leave-one-out advantage of each trajectory of each group: Aᵢ = rᵢ − mean(rⱼ, j ≠ i), computed as G/(G − 1) · (rᵢ − mean(r)).
+ *
+ * | | here | rLLM |
+ * | --- | --- | --- |
+ * | std | none: a leave-one-out residual over a leave-one-out std explodes | the same |
+ * | lone trajectory | its reward | the same |
+ * | all rewards equal | exactly 0 | 0 up to float noise |
+ *
+ * The collection overrides the lone trajectory by `algorithm.loneTrajectory`.
+ *
+ * @param rewards  `rewards[g][i]`, finite, any scale; not modified.
+ * @returns        fresh arrays of the same shape, in reward units. Those of a group of two or more sum to 0.
+ * @throws RllmError EMPTY_GROUP, REWARD_NOT_FINITE.
+ * @see Ahmadian et al. 2024, https://arxiv.org/abs/2402.14740
+ */
+export function calculateRlooAdvantages(rewards: readonly ArrayLike<number>[]): GroupAdvantages {
+  const advantages = copyGroups(rewards);
+  for (const group of advantages) leaveOneOut(group);
+  return { advantages, returns: advantages };
+}
+
+/** `calculateRlooAdvantages` of a single group, shape [G]. */
+export function calculateRlooAdvantagesPerGroup(rewards: ArrayLike<number>): SingleGroupAdvantages {
+  const advantages = calculateRlooAdvantages([rewards]).advantages[0] as Float64Array;
+  return { advantages, returns: advantages };
+}
+
+function leaveOneOut(group: Float64Array): void {
+  const n = group.length;
+  if (n > 1 && isUniform(group)) {
+    group.fill(0);
+    return;
+  }
+  const mean = n > 1 ? meanOf(group) : 0;
+  const scale = n > 1 ? n / (n - 1) : 1;
+  // `+ 0` turns the −0 of a lone reward of −0 into 0.
+  for (let i = 0; i < n; i++) group[i] = scale * ((group[i] as number) - mean) + 0;
+}
+
+/** The estimator `rloo`. */
+export const rloo: EstimateFunction = declareBuiltIn(
+  'rloo',
+  {
+    summary: 'r − mean of the others in the group',
+    paper: 'https://arxiv.org/abs/2402.14740',
+    scope: 'group',
+  },
+  ({ rewards }) => calculateRlooAdvantages(rewards),
+);

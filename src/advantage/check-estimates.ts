@@ -1,0 +1,118 @@
+import { RllmError } from '../errors.js';
+import type { TrajectoryGroup } from '../types/index.js';
+
+/** Advantages that are known to fit their groups, in one flat buffer: group by group, trajectory by trajectory, token by token. */
+export interface CheckedAdvantages {
+  /** One value per response token; else one per trajectory. */
+  readonly perToken: boolean;
+  readonly values: Float64Array;
+}
+
+/** Which estimator is to blame. */
+export interface EstimatorCall {
+  readonly estimator: string;
+  readonly role: string;
+}
+
+/** Number of tokens that a trajectory's advantages are for: the response tokens of its steps in order. */
+export function responseTokens({ steps }: TrajectoryGroup['trajectories'][number]): number {
+  let tokens = 0;
+  for (const { responseIds } of steps) tokens += responseIds.length;
+  return tokens;
+}
+
+/**
+ * Copies out what an estimator returned, −0 turned into 0, so that no array of the estimator's is kept.
+ *
+ * @param output  what `estimate` returned, of any type; checked in shape `[g][i]`, or `[g][i][t]` for all trajectories alike.
+ * @throws RllmError ESTIMATOR_OUTPUT; the message names estimator, role and group, what was expected and what came.
+ */
+export function checkEstimates(
+  output: unknown,
+  groups: readonly TrajectoryGroup[],
+  call: EstimatorCall,
+): CheckedAdvantages {
+  const advantages = isRecord(output) ? output.advantages : undefined;
+  if (!isArrayLike(advantages)) {
+    throw fault(call, null, 'an object with a list of advantages, at once', describe(output));
+  }
+  if (advantages.length !== groups.length) {
+    throw fault(call, null, `${groups.length} groups`, `${advantages.length}`);
+  }
+  const first = groups.findIndex(({ trajectories }) => trajectories.length > 0);
+  const firstGroup = advantages[first];
+  const perToken = isArrayLike(firstGroup) && isArrayLike(firstGroup[0]);
+  const values = new Float64Array(count(groups, perToken));
+  let end = 0;
+  for (let g = 0; g < groups.length; g++) {
+    const group = groups[g] as TrajectoryGroup;
+    const { trajectories } = group;
+    const row = listOf(advantages[g], trajectories.length, 'advantages', call, group);
+    for (let i = 0; i < trajectories.length; i++) {
+      if (!perToken) {
+        values[end++] = finite(row[i], `advantage ${i}`, call, group);
+        continue;
+      }
+      const trajectory = trajectories[i] as TrajectoryGroup['trajectories'][number];
+      const what = `token advantages of trajectory ${i}`;
+      const tokens = listOf(row[i], responseTokens(trajectory), what, call, group);
+      for (let t = 0; t < tokens.length; t++) {
+        values[end++] = finite(tokens[t], `advantage ${i}, token ${t}`, call, group);
+      }
+    }
+  }
+  return { perToken, values };
+}
+
+function count(groups: readonly TrajectoryGroup[], perToken: boolean): number {
+  let total = 0;
+  for (const { trajectories } of groups) {
+    if (!perToken) total += trajectories.length;
+    else for (const trajectory of trajectories) total += responseTokens(trajectory);
+  }
+  return total;
+}
+
+function listOf(
+  value: unknown,
+  length: number,
+  what: string,
+  call: EstimatorCall,
+  group: TrajectoryGroup,
+): ArrayLike<unknown> {
+  if (!isArrayLike(value)) throw fault(call, group, `a list of ${length} ${what}`, describe(value));
+  if (value.length !== length) throw fault(call, group, `${length} ${what}`, `${value.length}`);
+  return value;
+}
+
+function finite(value: unknown, what: string, call: EstimatorCall, group: TrajectoryGroup): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value + 0;
+  throw fault(call, group, `a finite number as ${what}`, describe(value));
+}
+
+function fault(call: EstimatorCall, group: TrajectoryGroup | null, expected: string, got: string): RllmError {
+  const { estimator, role } = call;
+  const where = group === null ? '' : `, group "${group.groupId}"`;
+  return new RllmError(
+    'ESTIMATOR_OUTPUT',
+    `The advantage estimator "${estimator}" was to return ${expected} for role "${role}"${where}, and returned ${got}.`,
+    { details: { estimator, role, groupId: group?.groupId ?? null, expected, got } },
+  );
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'number' || value === undefined || value === null) return String(value);
+  if (typeof value === 'string') return `the text "${value}"`;
+  if (value instanceof Promise) return 'a promise';
+  return isArrayLike(value) ? `a list of ${value.length}` : `a value of type ${typeof value}`;
+}
+
+function isRecord(value: unknown): value is { readonly advantages?: unknown; readonly length?: unknown } {
+  return typeof value === 'object' && value !== null;
+}
+
+function isArrayLike(value: unknown): value is ArrayLike<unknown> {
+  if (!isRecord(value)) return false;
+  const { length } = value;
+  return typeof length === 'number' && Number.isInteger(length) && length >= 0;
+}

@@ -1,0 +1,106 @@
+import type { AlgorithmConfig } from '../config/types.js';
+import { RllmError } from '../errors.js';
+import type { Dropped, DropReason } from '../filtering/index.js';
+import type { Trajectory, TrajectoryGroup, TrajectoryOrigin } from '../types/index.js';
+
+export interface Selection {
+  /** What trains; the same objects where nothing was left out. */
+  readonly groups: readonly TrajectoryGroup[];
+  readonly dropped: readonly Dropped[];
+}
+
+/**
+ * Leaves out what cannot train, before its group is compared: trajectories without a finite reward under
+ * `missingReward: "exclude"` (reason `unscored`, and a group without any scored one goes), then groups of one under
+ * `loneTrajectory: "drop"`. Other groups are never touched. Groups with precomputed advantages need no reward and pass as they are.
+ *
+ * Doing it twice changes nothing, so the trainer may call it early, for the backend's batch to hold only what trains.
+ *
+ * @throws RllmError REWARD_MISSING, REWARD_NOT_FINITE under `missingReward: "error"`; the message names task, rollout and role.
+ *   EMPTY_GROUP for a group given without trajectories.
+ */
+export function selectTrainable(groups: readonly TrajectoryGroup[], algorithm: AlgorithmConfig): Selection {
+  const kept: TrajectoryGroup[] = [];
+  const dropped: Dropped[] = [];
+  for (const group of groups) {
+    if (isPrecomputed(group, algorithm)) {
+      kept.push(group);
+      continue;
+    }
+    if (group.trajectories.length === 0) {
+      throw new RllmError(
+        'EMPTY_GROUP',
+        `Group "${group.groupId}" of role "${group.role}" has no trajectories.`,
+      );
+    }
+    const scored = withoutUnscored(group, algorithm, dropped);
+    if (scored.trajectories.length === 0) continue;
+    if (scored.trajectories.length === 1 && algorithm.loneTrajectory === 'drop') {
+      dropAll(scored, 'lone_trajectory', dropped);
+    } else {
+      kept.push(scored);
+    }
+  }
+  return { groups: kept, dropped };
+}
+
+/** Whether the group's advantages come from its workflow: it is asked for, and at least one step has one. */
+export function isPrecomputed(group: TrajectoryGroup, algorithm: AlgorithmConfig): boolean {
+  return algorithm.usePrecomputedAdvantage && carriesAdvantages(group);
+}
+
+export function carriesAdvantages(group: TrajectoryGroup): boolean {
+  return group.trajectories.some(({ steps }) => steps.some(({ advantage }) => advantage !== undefined));
+}
+
+function withoutUnscored(
+  group: TrajectoryGroup,
+  algorithm: AlgorithmConfig,
+  dropped: Dropped[],
+): TrajectoryGroup {
+  if (group.trajectories.every(isScored)) return group;
+  const trajectories: Trajectory[] = [];
+  const metadata: TrajectoryOrigin[] = [];
+  group.trajectories.forEach((trajectory, i) => {
+    const origin = group.metadata[i];
+    if (isScored(trajectory)) {
+      trajectories.push(trajectory);
+      if (origin !== undefined) metadata.push(origin);
+      return;
+    }
+    if (algorithm.missingReward === 'error') throw unscored(group, i);
+    dropped.push(drop(group, i, 'unscored'));
+  });
+  return { ...group, trajectories, metadata };
+}
+
+function isScored({ reward }: Trajectory): boolean {
+  return typeof reward === 'number' && Number.isFinite(reward);
+}
+
+function dropAll(group: TrajectoryGroup, reason: DropReason, dropped: Dropped[]): void {
+  for (let i = 0; i < group.trajectories.length; i++) dropped.push(drop(group, i, reason));
+}
+
+function drop(group: TrajectoryGroup, i: number, reason: DropReason): Dropped {
+  const origin = group.metadata[i];
+  const { taskId, rolloutIndex } = origin ?? { taskId: group.taskId, rolloutIndex: i };
+  return { reason, taskId, rolloutIndex, trajectory: group.trajectories[i] ?? null };
+}
+
+function unscored(group: TrajectoryGroup, i: number): RllmError {
+  const { taskId, rolloutIndex } = drop(group, i, 'unscored');
+  const { role } = group;
+  const reward = group.trajectories[i]?.reward;
+  const where = `rollout ${rolloutIndex} of task "${taskId}", role "${role}"`;
+  const details = { taskId, rolloutIndex, role, groupId: group.groupId };
+  return reward === undefined || reward === null
+    ? new RllmError('REWARD_MISSING', `No reward was set for ${where}.`, { details })
+    : new RllmError(
+        'REWARD_NOT_FINITE',
+        `The reward of ${where} is ${String(reward)}, not a finite number.`,
+        {
+          details,
+        },
+      );
+}

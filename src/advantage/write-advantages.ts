@@ -1,0 +1,80 @@
+import { RllmError } from '../errors.js';
+import type { Step, Trajectory, TrajectoryGroup } from '../types/index.js';
+import type { CheckedAdvantages } from './check-estimates.js';
+
+/** Sets `advantage` of every step of the groups: the trajectory's number, or the list of the step's own tokens. */
+export function writeAdvantages(groups: readonly TrajectoryGroup[], advantages: CheckedAdvantages): void {
+  const { perToken, values } = advantages;
+  let next = 0;
+  for (const { trajectories } of groups) {
+    for (const { steps } of trajectories) {
+      for (const step of steps) {
+        if (!perToken) {
+          step.advantage = values[next] as number;
+          continue;
+        }
+        const end = next + step.responseIds.length;
+        step.advantage = Array.from(values.subarray(next, end));
+        next = end;
+      }
+      if (!perToken) next++;
+    }
+  }
+}
+
+/** Sets one advantage for every step of a group. */
+export function writeConstant(group: TrajectoryGroup, advantage: number): void {
+  for (const { steps } of group.trajectories) for (const step of steps) step.advantage = advantage;
+}
+
+/** Takes away advantages of an earlier batch or of the workflow, so that nothing trains on them. */
+export function clearAdvantages({ steps }: Trajectory): void {
+  for (const step of steps) delete step.advantage;
+}
+
+/**
+ * Settles the advantages that a workflow has set itself: a number holds for all tokens of its step, a list is per token, and a
+ * step without any gets 0. Lists stay the workflow's own.
+ *
+ * @returns  the advantage of every response token of the group, in order, for metrics.
+ * @throws RllmError ADVANTAGE_LENGTH when a list is not as long as the response, ADVANTAGE_NOT_FINITE; both name the step.
+ */
+export function settlePrecomputed(group: TrajectoryGroup): Float64Array {
+  const values: number[] = [];
+  group.trajectories.forEach((trajectory, i) => {
+    trajectory.steps.forEach((step, s) => {
+      const advantage = step.advantage ?? 0;
+      const tokens = step.responseIds.length;
+      if (typeof advantage !== 'number' && advantage.length !== tokens) {
+        throw new RllmError(
+          'ADVANTAGE_LENGTH',
+          `${nameOf(step, s, i, group)} has ${tokens} response tokens and ${advantage.length} precomputed advantages.`,
+          { details: { ...detailsOf(step, i, group), expected: tokens, got: advantage.length } },
+        );
+      }
+      const each = typeof advantage === 'number' ? new Array<number>(tokens).fill(advantage) : advantage;
+      for (const value of each) {
+        if (typeof value !== 'number' || !Number.isFinite(value)) {
+          throw new RllmError(
+            'ADVANTAGE_NOT_FINITE',
+            `${nameOf(step, s, i, group)} has the precomputed advantage ${String(value)}, not a finite number.`,
+            { details: detailsOf(step, i, group) },
+          );
+        }
+        values.push(value + 0);
+      }
+      step.advantage = typeof advantage === 'number' ? advantage + 0 : advantage;
+    });
+  });
+  return Float64Array.from(values);
+}
+
+function nameOf(step: Step, s: number, i: number, group: TrajectoryGroup): string {
+  const rollout = group.metadata[i]?.rolloutIndex ?? i;
+  return `Step ${s} ("${step.id}") of rollout ${rollout} of task "${group.taskId}", role "${group.role}",`;
+}
+
+function detailsOf(step: Step, i: number, group: TrajectoryGroup): Readonly<Record<string, unknown>> {
+  const { taskId, role, groupId } = group;
+  return { stepId: step.id, taskId, role, groupId, rolloutIndex: group.metadata[i]?.rolloutIndex ?? i };
+}
