@@ -1,0 +1,37 @@
+import type { Trajectory } from '../types/index.js';
+
+/**
+ * Why a rollout did not train, in the order of the stages. A rollout with several trajectories that were dropped for
+ * different reasons counts under the last of them here: the one that came nearest to training.
+ */
+export const DROP_REASONS = {
+  failed: 'failed before their first step',
+  no_steps: 'recorded no step',
+  unnamed: 'have unnamed trajectories, which transform.imputeMissingNames = false drops',
+  filtered_max_prompt_length_exceeded:
+    'ended with max_prompt_length_exceeded, which compactFiltering leaves out',
+  filtered_max_response_length_exceeded:
+    'ended with max_response_length_exceeded, which compactFiltering leaves out',
+  filtered_env_done: 'ended with env_done, which compactFiltering leaves out',
+  filtered_max_turns_exceeded: 'ended with max_turns_exceeded, which compactFiltering leaves out',
+  filtered_timeout: 'ended with timeout, which compactFiltering leaves out',
+  filtered_unknown: 'ended with unknown, which compactFiltering leaves out',
+  filtered_error: 'ended with error, which compactFiltering leaves out',
+  not_grouped: 'were put into no group by the grouping hook',
+  unscored: 'have no finite reward',
+  lone_trajectory: 'were alone in their group, which algorithm.loneTrajectory = "drop" leaves out',
+  too_few_trajectories: 'stood in a group smaller than rejectionSample.minTrajsPerGroup',
+  uniform_group: 'stood in a group whose rewards are all equal',
+  not_trained: 'were ready, but no update took them',
+} as const;
+
+export type DropReason = keyof typeof DROP_REASONS;
+
+/** A trajectory, or a rollout without any, that a stage left out. */
+export interface Dropped {
+  readonly reason: DropReason;
+  readonly taskId: string;
+  readonly rolloutIndex: number;
+  /** `null` when the whole rollout is meant. */
+  readonly trajectory: Trajectory | null;
+}

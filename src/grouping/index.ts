@@ -1,0 +1,13 @@
+export {
+  GroupingHook,
+  type GroupingHookClass,
+  type GroupingHookDecorator,
+  type GroupingHookOptions,
+} from './grouping-hook.js';
+export { type GroupingHookDescriptor, GroupingHookRegistry } from './grouping-hook-registry.js';
+export { builtInGroupingHooks, originOf, taskRoleGrouping } from './task-role-grouping.js';
+export {
+  type TransformOptions,
+  type TransformResult,
+  transformEpisodesToTrajectoryGroups,
+} from './transform-episodes.js';

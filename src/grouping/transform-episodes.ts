@@ -1,0 +1,116 @@
+import type { CompactFilteringConfig, TransformConfig } from '../config/types.js';
+import { messageOf, RllmError } from '../errors.js';
+import { applyCompactFiltering, type Dropped } from '../filtering/index.js';
+import type { Episode, Metrics, Trajectory, TrajectoryGroup } from '../types/index.js';
+import { checkGroups } from './check-groups.js';
+import type { GroupingHook } from './grouping-hook.js';
+import { imputeNames, keepTrainable, propagateRewards } from './prepare-episodes.js';
+
+export interface TransformOptions {
+  readonly transform: TransformConfig;
+  readonly compactFiltering: CompactFilteringConfig;
+  readonly groupingHook: GroupingHook;
+}
+
+export interface TransformResult {
+  readonly groups: readonly TrajectoryGroup[];
+  /** The episodes given, all of them. */
+  readonly episodes: readonly Episode[];
+  readonly metrics: Metrics;
+  /** For the ledger. */
+  readonly dropped: readonly Dropped[];
+  /** Has an entry when nothing is compared with anything: every group has one trajectory although tasks have several rollouts. */
+  readonly warnings: readonly { readonly code: 'SINGLETON_GROUPS'; readonly message: string }[];
+}
+
+/**
+ * Stage 2: episodes to groups. In this order: unnamed trajectories get a name, missing rewards are taken from steps, compact
+ * filtering leaves rollouts out by how they ended, trajectories without steps (or, with `imputeMissingNames: false`, without a
+ * name) are left out, and the hook groups what remains.
+ *
+ * Two things are written to the episodes given: `name` and `reward` of their trajectories, where they were missing. Their lists
+ * stay as they are; the hook is shown copies of episodes that lost a trajectory. Groups hold the episodes' own trajectories.
+ *
+ * Metrics: `grouping/num_trajs_before_filter` (all trajectories of all episodes), `grouping/num_trajs_after_filter` (those in
+ * groups), `grouping/num_groups`, `grouping/{avg,max,min}_group_size` (0 without groups), and with `imputeMissingNames: false`
+ * `grouping/num_trajs_unnamed`.
+ *
+ * @throws RllmError GROUPING_HOOK when the hook throws, with the cause, or returns what does not fit.
+ */
+export function transformEpisodesToTrajectoryGroups(
+  episodes: readonly Episode[],
+  options: TransformOptions,
+): TransformResult {
+  const { transform, compactFiltering, groupingHook } = options;
+  if (transform.imputeMissingNames) imputeNames(episodes);
+  propagateRewards(episodes, transform.trajectoryReward);
+  const { kept, masked } = applyCompactFiltering(episodes, compactFiltering);
+  const prepared = keepTrainable(kept);
+  let returned: unknown;
+  try {
+    returned = groupingHook(prepared.episodes, transform);
+  } catch (cause) {
+    throw new RllmError('GROUPING_HOOK', `The grouping hook threw: ${messageOf(cause)}`, { cause });
+  }
+  const groups = checkGroups(returned, prepared.episodes);
+  const dropped = [
+    ...masked.map(maskedRollout),
+    ...prepared.dropped,
+    ...ungrouped(prepared.episodes, groups),
+  ];
+  const metrics = groupingMetrics(episodes, groups);
+  if (!transform.imputeMissingNames) {
+    metrics['grouping/num_trajs_unnamed'] = dropped.filter(({ reason }) => reason === 'unnamed').length;
+  }
+  return { groups, episodes, metrics, dropped, warnings: singletonWarnings(prepared.episodes, groups) };
+}
+
+function maskedRollout({ taskId, rolloutIndex, terminationReason }: Episode): Dropped {
+  return { reason: `filtered_${terminationReason ?? 'unknown'}`, taskId, rolloutIndex, trajectory: null };
+}
+
+function ungrouped(episodes: readonly Episode[], groups: readonly TrajectoryGroup[]): Dropped[] {
+  const grouped = new Set<Trajectory>(groups.flatMap(({ trajectories }) => trajectories));
+  return episodes.flatMap(({ taskId, rolloutIndex, trajectories }) =>
+    trajectories
+      .filter((trajectory) => !grouped.has(trajectory))
+      .map((trajectory) => ({ reason: 'not_grouped' as const, taskId, rolloutIndex, trajectory })),
+  );
+}
+
+function groupingMetrics(episodes: readonly Episode[], groups: readonly TrajectoryGroup[]): Metrics {
+  let before = 0;
+  for (const { trajectories } of episodes) before += trajectories.length;
+  let after = 0;
+  let max = 0;
+  let min = groups[0]?.trajectories.length ?? 0;
+  for (const { trajectories } of groups) {
+    after += trajectories.length;
+    max = Math.max(max, trajectories.length);
+    min = Math.min(min, trajectories.length);
+  }
+  return {
+    'grouping/num_trajs_before_filter': before,
+    'grouping/num_trajs_after_filter': after,
+    'grouping/num_groups': groups.length,
+    'grouping/avg_group_size': groups.length === 0 ? 0 : after / groups.length,
+    'grouping/max_group_size': max,
+    'grouping/min_group_size': min,
+  };
+}
+
+function singletonWarnings(
+  episodes: readonly Episode[],
+  groups: readonly TrajectoryGroup[],
+): TransformResult['warnings'] {
+  const tasks = new Set(episodes.map(({ taskId }) => taskId));
+  const isCompared = groups.some(({ trajectories }) => trajectories.length > 1);
+  if (groups.length === 0 || isCompared || tasks.size === episodes.length) return [];
+  const ids = groups.slice(0, 3).map(({ groupId }) => `"${groupId}"`);
+  return [
+    {
+      code: 'SINGLETON_GROUPS',
+      message: `All ${groups.length} groups have one trajectory although tasks have several rollouts, so nothing is compared: ${ids.join(', ')}, … Do names differ between rollouts?`,
+    },
+  ];
+}
