@@ -1,0 +1,113 @@
+import { RllmError } from '../errors.js';
+import {
+  copyPlain,
+  type Episode,
+  isLeftOut,
+  TERMINATION_REASONS,
+  type TerminationReason,
+} from '../types/index.js';
+import { errorRecord } from './error-record.js';
+import { completeEpisode } from './postprocess-episode.js';
+import { checkTrajectory, type Recording } from './recorder.js';
+import { type AttemptIdentity, nameRollout } from './rollout-request.js';
+import type { RewardShaping } from './step-rewards.js';
+import { TerminationEvent } from './termination-event.js';
+
+/** How an attempt ended. */
+export type Ending =
+  | { readonly kind: 'returned'; readonly value: unknown }
+  | { readonly kind: 'threw'; readonly thrown: unknown }
+  | { readonly kind: 'deadline' }
+  | { readonly kind: 'stopped' };
+
+/**
+ * The episode of one attempt, completed by `postprocessEpisode`. Its reason: what `terminate` was given; `timeout` at the
+ * deadline; `max_prompt_length_exceeded` when a model call had no room left; `error` for anything else thrown, which
+ * stays in `info.error`. A plain return is `env_done` (rLLM says `unknown`), unless nothing was recorded: then `unknown`.
+ *
+ * Of a returned episode every field that was set wins; its info gains `attempts` and, where it has none, `dataSource`.
+ *
+ * @throws RllmError WORKFLOW_FAILED when something else than an episode of this rollout was returned.
+ */
+export function assembleEpisode(
+  ending: Ending,
+  recording: Recording,
+  identity: AttemptIdentity,
+  shaping: RewardShaping,
+): Episode {
+  const { request, attempt } = identity;
+  const returned = ending.kind === 'returned' ? readReturned(ending.value, identity) : undefined;
+  const trajectories =
+    returned === undefined || isLeftOut(returned, 'trajectories')
+      ? recording.trajectories
+      : copyPlain(returned.trajectories);
+  const reason =
+    returned?.terminationReason ?? reasonOf(ending) ?? (trajectories.length > 0 ? 'env_done' : 'unknown');
+  const episode: Episode = {
+    id: returned?.id ?? `${request.taskId}:${request.rolloutIndex}`,
+    taskId: request.taskId,
+    rolloutIndex: request.rolloutIndex,
+    task: returned === undefined || isLeftOut(returned, 'task') ? request.task : returned.task,
+    terminationReason: reason,
+    isCorrect: false,
+    trajectories: [...trajectories],
+    metrics: { ...recording.metrics, ...returned?.metrics },
+    info: {
+      ...(request.dataSource === undefined ? {} : { dataSource: request.dataSource }),
+      ...copyPlain(returned?.info),
+      ...(ending.kind === 'threw' && reason === 'error' ? { error: errorRecord(ending.thrown) } : {}),
+      attempts: attempt,
+    },
+  };
+  const isCorrect =
+    returned === undefined || isLeftOut(returned, 'isCorrect') ? undefined : returned.isCorrect;
+  return completeEpisode(episode, isCorrect, shaping);
+}
+
+/** The reason that an ending has of itself; a return has none. */
+function reasonOf(ending: Ending): TerminationReason | undefined {
+  if (ending.kind === 'returned') return undefined;
+  if (ending.kind !== 'threw') return 'timeout';
+  const { thrown } = ending;
+  if (TerminationEvent.isInstance(thrown)) return thrown.reason;
+  if (RllmError.isInstance(thrown) && thrown.code === 'PROMPT_TOO_LONG') return 'max_prompt_length_exceeded';
+  return 'error';
+}
+
+function readReturned(value: unknown, { request, workflow }: AttemptIdentity): Episode | undefined {
+  if (value === undefined) return undefined;
+  const fault = (text: string): RllmError =>
+    new RllmError(
+      'WORKFLOW_FAILED',
+      `The workflow "${workflow}" returned ${text} for ${nameRollout(request)}.`,
+    );
+  if (!isEpisode(value)) {
+    throw fault(`${describe(value)} and neither nothing nor an episode made with createEpisode`);
+  }
+  if (value.taskId !== request.taskId || value.rolloutIndex !== request.rolloutIndex) {
+    throw fault(`the episode of another rollout (${value.rolloutIndex} of ${JSON.stringify(value.taskId)})`);
+  }
+  const { terminationReason } = value;
+  if (terminationReason !== undefined && !TERMINATION_REASONS.includes(terminationReason)) {
+    throw fault(`the unknown termination reason ${JSON.stringify(terminationReason)}`);
+  }
+  for (const trajectory of value.trajectories)
+    checkTrajectory(trajectory, 'A trajectory of a returned episode');
+  return value;
+}
+
+function isEpisode(value: unknown): value is Episode {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'taskId' in value &&
+    'rolloutIndex' in value &&
+    'trajectories' in value &&
+    Array.isArray(value.trajectories)
+  );
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
+}

@@ -1,0 +1,198 @@
+import type { RolloutConfig, WorkflowConfig } from '../config/types.js';
+import { RllmError } from '../errors.js';
+import { suggestion } from '../nearest.js';
+import { type RolloutEngine, resolveSampling, type SamplingParams } from '../rollout/index.js';
+import {
+  copyPlain,
+  type Episode,
+  type Message,
+  type ModelOutput,
+  TERMINATION_REASONS,
+  type TerminationReason,
+} from '../types/index.js';
+import { assembleEpisode, type Ending } from './assemble-episode.js';
+import type { Clock } from './clock.js';
+import { errorRecord } from './error-record.js';
+import { Recorder, type Recording } from './recorder.js';
+import { type AttemptIdentity, nameRollout } from './rollout-request.js';
+import { TerminationEvent } from './termination-event.js';
+import type { WorkflowContext, WorkflowDefinition } from './workflow.js';
+
+/** What all attempts of an engine share. */
+export interface AttemptParts {
+  readonly workflow: WorkflowDefinition;
+  readonly options: unknown;
+  readonly rolloutEngine: RolloutEngine;
+  readonly config: WorkflowConfig;
+  readonly rollout: RolloutConfig;
+  readonly clock: Clock;
+}
+
+/** How an attempt came out. */
+export interface AttemptResult {
+  readonly episode: Episode;
+  /** Number of this attempt. */
+  readonly attempt: number;
+  /** What the workflow threw, where the episode's reason is `error`. */
+  readonly thrown: unknown;
+}
+
+/** Agents' model calls are numbered apart by this much; see `CallIdentity.call`. */
+const CALLS_PER_LANE = 2 ** 16;
+
+const NOTHING: Recording = { trajectories: [], metrics: {} };
+
+/**
+ * One attempt of one rollout. It ends once: when the workflow returns or throws, at the deadline, or when the run stops.
+ * What it has recorded is copied at that instant. A workflow that ignores its signal is left to itself: its model calls
+ * are refused, and what it commits is dropped.
+ */
+export class Attempt {
+  readonly #parts: AttemptParts;
+  readonly #identity: AttemptIdentity;
+  readonly #ownController: AbortController | undefined;
+  readonly #signal: AbortSignal;
+  readonly #recorder: Recorder;
+  #abortReason: DOMException | undefined;
+  #cancelDeadline: (() => void) | undefined;
+  #settle: ((result: AttemptResult) => void) | undefined;
+  #isOver = false;
+
+  /** @param runSignal  fires when the run stops; the attempt's own signal where there is no deadline. */
+  constructor(parts: AttemptParts, identity: AttemptIdentity, runSignal: AbortSignal) {
+    this.#parts = parts;
+    this.#identity = identity;
+    // A signal of its own costs microseconds, so an attempt without a deadline shares the run's.
+    this.#ownController = parts.config.timeoutMs === null ? undefined : new AbortController();
+    this.#signal = this.#ownController?.signal ?? runSignal;
+    const { mode, step, request, attempt } = identity;
+    const prefix = `${mode}/${step}/${request.taskId}:${request.rolloutIndex}/${attempt}`;
+    this.#recorder = new Recorder(prefix, (lane, turn, messages, sampling) =>
+      this.#callModel(lane * CALLS_PER_LANE + turn, messages, sampling),
+    );
+  }
+
+  /** Never rejects. */
+  run(): Promise<AttemptResult> {
+    return new Promise((settle) => {
+      this.#settle = settle;
+      const { clock, config } = this.#parts;
+      if (config.timeoutMs !== null) {
+        this.#cancelDeadline = clock.after(config.timeoutMs, () => this.#expire(config.timeoutMs));
+      }
+      this.#invoke().then(
+        (value) => this.#end({ kind: 'returned', value }),
+        (thrown: unknown) => this.#end({ kind: 'threw', thrown }),
+      );
+    });
+  }
+
+  /** Ends the attempt because the run stops. */
+  stop(): void {
+    this.#abort('AbortError', 'The run was stopped.');
+    this.#end({ kind: 'stopped' });
+  }
+
+  async #invoke(): Promise<unknown> {
+    return this.#parts.workflow.run(copyPlain(this.#identity.request.task), this.#context());
+  }
+
+  #expire(timeoutMs: number | null): void {
+    this.#abort('TimeoutError', `The rollout took longer than ${timeoutMs} ms.`);
+    this.#end({ kind: 'deadline' });
+  }
+
+  #end(ending: Ending): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelDeadline?.();
+    this.#settle?.(this.#resultOf(ending));
+  }
+
+  #resultOf(ending: Ending): AttemptResult {
+    let recording = NOTHING;
+    try {
+      recording = this.#recorder.close();
+      return this.#assemble(ending, recording);
+    } catch (thrown) {
+      return this.#assemble({ kind: 'threw', thrown }, recording);
+    }
+  }
+
+  #assemble(ending: Ending, recording: Recording): AttemptResult {
+    const episode = assembleEpisode(ending, recording, this.#identity, this.#parts.config);
+    const thrown = ending.kind === 'threw' ? ending.thrown : undefined;
+    return { episode, attempt: this.#identity.attempt, thrown };
+  }
+
+  #abort(name: 'AbortError' | 'TimeoutError', message: string): void {
+    if (this.#isOver) return;
+    this.#abortReason = new DOMException(message, name);
+    this.#ownController?.abort(this.#abortReason);
+  }
+
+  #context(): WorkflowContext {
+    const { request, mode, step, attempt } = this.#identity;
+    const recorder = this.#recorder;
+    let bareCall: ReturnType<Recorder['openLane']> | undefined;
+    return {
+      taskId: request.taskId,
+      rolloutIndex: request.rolloutIndex,
+      attempt,
+      mode,
+      step,
+      options: this.#parts.options,
+      signal: this.#signal,
+      agent: (role, messages) => recorder.agent(role, messages),
+      model: (messages, sampling) => {
+        bareCall ??= recorder.openLane();
+        return bareCall(copyPlain(messages), sampling);
+      },
+      commit: (trajectory, options) => recorder.commit(trajectory, options?.allowEmpty ?? false),
+      terminate,
+      metric: (name, value) => recorder.metric(name, value),
+    };
+  }
+
+  async #callModel(
+    call: number,
+    messages: readonly Message[],
+    sampling: SamplingParams | undefined,
+  ): Promise<ModelOutput> {
+    if (this.#isOver) throw this.#lateError();
+    const { request, mode, step, attempt } = this.#identity;
+    const { taskId, rolloutIndex } = request;
+    let output: ModelOutput;
+    try {
+      output = await this.#parts.rolloutEngine.getModelResponse({
+        messages,
+        sampling: resolveSampling(this.#parts.rollout[mode], sampling),
+        identity: { mode, step, taskId, rolloutIndex, attempt, call },
+        signal: this.#signal,
+      });
+    } catch (thrown) {
+      if (this.#isOver) throw this.#lateError();
+      if (RllmError.isInstance(thrown)) throw thrown;
+      throw new RllmError(
+        'ROLLOUT_FAILED',
+        `A model call of ${nameRollout(request)} failed: ${errorRecord(thrown).message}`,
+        { cause: thrown, details: { taskId, rolloutIndex, attempt, call } },
+      );
+    }
+    if (this.#isOver) throw this.#lateError();
+    return output;
+  }
+
+  #lateError(): RllmError {
+    const message = `A model call came after the end of ${nameRollout(this.#identity.request)}.`;
+    return new RllmError('ABORTED', message, { cause: this.#abortReason });
+  }
+}
+
+function terminate(reason: TerminationReason): never {
+  if (TERMINATION_REASONS.includes(reason)) throw new TerminationEvent(reason);
+  throw new RllmError(
+    'WORKFLOW_FAILED',
+    `terminate was given the unknown reason "${reason}". ${suggestion(reason, TERMINATION_REASONS)}`,
+  );
+}

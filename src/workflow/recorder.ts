@@ -1,0 +1,117 @@
+import { RllmError } from '../errors.js';
+import type { SamplingParams } from '../rollout/index.js';
+import { checkStep, copyPlain, type Message, type ModelOutput, type Trajectory } from '../types/index.js';
+import { type AskModel, RecordingAgent } from './recording-agent.js';
+import type { Agent } from './workflow.js';
+
+/** What an attempt has recorded: copies, which later changes by the workflow do not reach. */
+export interface Recording {
+  /** Committed ones first, then those of agents with steps in the order in which the agents were made. */
+  readonly trajectories: readonly Trajectory[];
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** Makes one model call, the `turn`-th of a line of calls. */
+export type NumberedCall = (
+  lane: number,
+  turn: number,
+  messages: readonly Message[],
+  sampling: SamplingParams | undefined,
+) => Promise<ModelOutput>;
+
+/** Collects what one attempt of a rollout leaves behind. Once it is closed, nothing enters any more. */
+export class Recorder {
+  readonly #uidPrefix: string;
+  readonly #call: NumberedCall;
+  readonly #agents: RecordingAgent[] = [];
+  readonly #committed: Trajectory[] = [];
+  readonly #metrics: Record<string, number> = {};
+  #lanes = 0;
+  #isClosed = false;
+
+  /** @param uidPrefix  from the rollout's identity; uids of agents begin with it. */
+  constructor(uidPrefix: string, call: NumberedCall) {
+    this.#uidPrefix = uidPrefix;
+    this.#call = call;
+  }
+
+  agent(role: string, messages: readonly Message[] = []): Agent {
+    if (typeof role !== 'string' || role === '') {
+      throw new RllmError('WORKFLOW_FAILED', `An agent needs a role, a text; got ${JSON.stringify(role)}.`);
+    }
+    const uid = `${this.#uidPrefix}/${this.#agents.length}`;
+    const agent = new RecordingAgent(role, uid, messages, this.openLane());
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  /** A numbered line of model calls, made one after another. */
+  openLane(): AskModel {
+    const lane = this.#lanes++;
+    let turn = 0;
+    return (messages, sampling) => this.#call(lane, turn++, messages, sampling);
+  }
+
+  /**
+   * @throws RllmError WORKFLOW_FAILED for a trajectory without steps, or one committed before.
+   * @throws RllmError STEP_MALFORMED as `checkStep` does.
+   */
+  commit(trajectory: Trajectory, allowEmpty: boolean): void {
+    if (this.#isClosed) return;
+    checkTrajectory(trajectory, 'A committed trajectory');
+    const { uid, name, steps } = trajectory;
+    if (steps.length === 0 && !allowEmpty) {
+      throw new RllmError(
+        'WORKFLOW_FAILED',
+        `The trajectory "${name}" was committed without steps; record a model call first, or pass { allowEmpty: true }.`,
+      );
+    }
+    if (this.#isCommitted(uid)) {
+      throw new RllmError('WORKFLOW_FAILED', `The trajectory "${name}" was committed twice (uid "${uid}").`);
+    }
+    this.#committed.push(copyPlain(trajectory));
+    this.#agents.find((agent) => agent.trajectory.uid === uid)?.retire();
+  }
+
+  /** @throws RllmError WORKFLOW_FAILED when the value is not a finite number. */
+  metric(name: string, value: number): void {
+    if (this.#isClosed) return;
+    if (!Number.isFinite(value)) {
+      throw new RllmError(
+        'WORKFLOW_FAILED',
+        `The metric "${name}" must be a finite number; got ${String(value)}.`,
+      );
+    }
+    this.#metrics[name] = value;
+  }
+
+  /** Ends the recording and returns it. */
+  close(): Recording {
+    this.#isClosed = true;
+    const trajectories = [...this.#committed];
+    for (const agent of this.#agents) {
+      const { uid, steps } = agent.trajectory;
+      if (steps.length > 0 && !this.#isCommitted(uid)) trajectories.push(agent.snapshot());
+    }
+    return { trajectories, metrics: this.#metrics };
+  }
+
+  #isCommitted(uid: string): boolean {
+    return this.#committed.some((trajectory) => trajectory.uid === uid);
+  }
+}
+
+/**
+ * Checks the shape of a trajectory that a workflow gives.
+ *
+ * @param what  how the message begins, for example `A committed trajectory`.
+ */
+export function checkTrajectory(trajectory: Trajectory, what: string): void {
+  if (typeof trajectory?.name !== 'string' || !Array.isArray(trajectory.steps)) {
+    throw new RllmError(
+      'WORKFLOW_FAILED',
+      `${what} needs a name and a list of steps; make it with createTrajectory.`,
+    );
+  }
+  for (const step of trajectory.steps) checkStep(step, step.id);
+}
