@@ -1,0 +1,11 @@
+export { type Dataset, datasetHash, MAX_DATASET_ROWS, readDataset } from './dataset.js';
+export { loadDatasetFile } from './dataset-file.js';
+export {
+  type DataCursor,
+  type TaskBatch,
+  type TaskItem,
+  TaskLoader,
+  type TaskLoaderOptions,
+  trainLoader,
+  validationLoader,
+} from './task-loader.js';

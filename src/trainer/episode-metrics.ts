@@ -1,0 +1,46 @@
+import { type Episode, type Metrics, TERMINATION_REASONS } from '../types/index.js';
+
+/**
+ * `batch/…` of all rollouts of a step, trained or not: the mean of each metric the workflow gave, over the rollouts that
+ * have it; the share of each termination reason; `batch/solve_rate`, the share of correct rollouts.
+ *
+ * A rollout without a reason counts as `unknown`. No rollouts give no metrics.
+ */
+export function batchMetrics(episodes: readonly Episode[]): Metrics {
+  if (episodes.length === 0) return {};
+  const metrics: Metrics = {};
+  for (const [key, mean] of Object.entries(meanMetrics(episodes))) metrics[`batch/${key}`] = mean;
+  for (const reason of TERMINATION_REASONS) {
+    const ended = episodes.filter((episode) => (episode.terminationReason ?? 'unknown') === reason);
+    metrics[`batch/termination_reason/${reason}`] = ended.length / episodes.length;
+  }
+  metrics['batch/solve_rate'] = solveRate(episodes);
+  return metrics;
+}
+
+/** Share of episodes that are correct. */
+export function solveRate(episodes: readonly Episode[]): number {
+  return episodes.filter((episode) => episode.isCorrect).length / episodes.length;
+}
+
+/** Mean of each workflow metric over the episodes that have it. */
+export function meanMetrics(episodes: readonly Episode[]): Metrics {
+  const values = new Map<string, number[]>();
+  for (const episode of episodes) {
+    for (const [key, value] of Object.entries(episode.metrics)) {
+      const list = values.get(key);
+      if (list === undefined) values.set(key, [value]);
+      else list.push(value);
+    }
+  }
+  return Object.fromEntries([...values].map(([key, list]) => [key, mean(list)]));
+}
+
+/** True for a rollout in which the model was never heard: it counts as wrong, and as dropped. */
+export function hasNoSteps(episode: Episode): boolean {
+  return episode.trajectories.every((trajectory) => trajectory.steps.length === 0);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,11 @@
+export { type Checkpoint, type CheckpointState, latestCheckpoint, readCheckpoint } from './checkpoint.js';
+export { FREE_ON_RESUME, LENGTH_OF_RUN } from './config-fingerprint.js';
+export type { DryRunReport } from './dry-run.js';
+export type { RunSummary, TrainerEvent, TrajectoryView } from './events.js';
+export type { PluginHooks } from './lifecycle.js';
+export { type GradedRollout, passAtK, passMetrics } from './pass-at-k.js';
+export { type NewRun, RunFolder } from './run-folder.js';
+export type { ManifestPlugin, RunManifest } from './run-manifest.js';
+export type { TrainerParts } from './trainer-parts.js';
+export { type RunOptions, UnifiedTrainer } from './unified-trainer.js';
+export { type ValidationRollout, validationMetrics } from './validation-metrics.js';

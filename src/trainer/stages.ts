@@ -1,0 +1,121 @@
+import { collectRewardsAndAdvantages, selectTrainable } from '../advantage/index.js';
+import type { TaskBatch } from '../data/index.js';
+import { applyRejectionSampling, type Dropped, settleLedger } from '../filtering/index.js';
+import { transformEpisodesToTrajectoryGroups } from '../grouping/index.js';
+import type { Episode, TrainerState, TrajectoryGroup } from '../types/index.js';
+import { batchMetrics } from './episode-metrics.js';
+import type { RunContext } from './run-context.js';
+import { rolloutRequests } from './run-data.js';
+
+/** What one step hands from stage to stage besides the trainer's state. */
+export interface StepWork {
+  readonly batch: TaskBatch;
+  readonly rollouts: number;
+  /** Every episode of this batch, whatever became of it. */
+  generated: readonly Episode[];
+  /** Every group of this batch, before any was left out. */
+  grouped: readonly TrajectoryGroup[];
+  /** Episodes of earlier batches that waited until now. */
+  carried: readonly Episode[];
+  /** What the stages left out, with the reason. */
+  readonly dropped: Dropped[];
+  /** Why the step changed nothing: all was left out, or waits for later batches; null when it trained. */
+  skipped: { readonly code: 'STEP_SKIPPED' | 'STEP_WAITING'; readonly reason: string } | null;
+}
+
+/** Stage 1: every task of the batch is rolled out; all episodes are there when it ends. */
+export async function generateEpisodes(
+  { parts, report, lifecycle, abort }: RunContext,
+  state: TrainerState,
+  work: StepWork,
+): Promise<void> {
+  const step = state.globalStep;
+  const requests = rolloutRequests(work.batch, work.rollouts);
+  work.generated = await parts.engine.executeTasks(requests, {
+    mode: 'train',
+    step,
+    signal: abort,
+    onEpisode: (_episode, done, total) =>
+      report.emit({ event: 'rollouts', mode: 'train', step, done, total }),
+  });
+  await lifecycle.rolloutsEnd(work.generated);
+  state.episodes = work.generated;
+}
+
+/** Stage 2: trajectories that are compared with each other stand in one group. */
+export function transformToGroups({ parts, report }: RunContext, state: TrainerState, work: StepWork): void {
+  const { transform, compactFiltering } = parts.config;
+  const { groupingHook } = parts;
+  const result = transformEpisodesToTrajectoryGroups(state.episodes, {
+    transform,
+    compactFiltering,
+    groupingHook,
+  });
+  for (const { code, message } of result.warnings) report.warnOnce(code, '', message);
+  work.grouped = result.groups;
+  work.dropped.push(...result.dropped);
+  state.trajectoryGroups = result.groups;
+  Object.assign(state.metrics, result.metrics);
+}
+
+/** Stage 3: what cannot teach is left out, or waits for later batches. The ledger says where every rollout ended. */
+export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work: StepWork): void {
+  const { rejectionSample, algorithm } = parts.config;
+  work.carried = state.rejection.episodes;
+  const kept = applyRejectionSampling(
+    state.episodes,
+    state.trajectoryGroups,
+    rejectionSample,
+    state.rejection,
+  );
+  // The backend's batch is made before advantages are: what has no reward must be out of it by then.
+  const selected = selectTrainable(kept.groups, algorithm);
+  work.dropped.push(...kept.dropped, ...selected.dropped);
+  state.rejection = kept.state;
+  state.episodes = kept.episodes;
+  state.trajectoryGroups = selected.groups;
+  const ledger = settleLedger({
+    started: work.generated,
+    carried: work.carried,
+    waiting: kept.state.episodes,
+    trained: selected.groups,
+    dropped: work.dropped,
+  });
+  if (kept.waiting !== null) work.skipped = { code: 'STEP_WAITING', reason: kept.waiting };
+  else if (ledger.explanation !== null) work.skipped = { code: 'STEP_SKIPPED', reason: ledger.explanation };
+  Object.assign(state.metrics, kept.metrics, ledger.metrics);
+}
+
+/** Stage 4: groups become the backend's own form of a batch. */
+export function transformToBackendBatch({ parts }: RunContext, state: TrainerState): void {
+  state.backendBatch = parts.backend.transformToBackendBatch(state);
+}
+
+/** Stage 5: the backend computes what must be known before advantages are. */
+export async function processBackendBatch({ parts }: RunContext, state: TrainerState): Promise<void> {
+  Object.assign(state.metrics, await parts.backend.processBatch(state));
+}
+
+/** Stage 6: the estimator of each role assigns credit; every step of the groups gets its advantage. */
+export function computeAdvantages({ parts, report }: RunContext, state: TrainerState): void {
+  const { metrics, warnings } = collectRewardsAndAdvantages(state.trajectoryGroups, parts.config.algorithm, {
+    registry: parts.estimators,
+  });
+  for (const { code, message } of warnings) report.warnOnce(code, '', message);
+  Object.assign(state.metrics, metrics);
+}
+
+/** Stage 7: the backend changes the weights. */
+export async function updatePolicy({ parts }: RunContext, state: TrainerState): Promise<void> {
+  Object.assign(state.metrics, await parts.backend.updatePolicy(state));
+}
+
+/** Stage 8, first half: what the step has to report, so that hooks at the batch's end can add to it. */
+export function gatherMetrics(state: TrainerState, work: StepWork): void {
+  Object.assign(state.metrics, batchMetrics(work.generated), {
+    'progress/batch': state.globalStep,
+    'progress/epoch': state.epoch,
+    'progress/done_frac': state.totalSteps === 0 ? 1 : state.globalStep / state.totalSteps,
+  });
+  for (const [stage, seconds] of Object.entries(state.timings)) state.metrics[`time/${stage}_s`] = seconds;
+}

@@ -1,0 +1,190 @@
+import { messageOf, RllmError } from '../errors.js';
+import type { RunStatus } from '../tracking/index.js';
+import { sortedMetrics } from '../tracking/index.js';
+import type { Metrics } from '../types/index.js';
+import { readCheckpoint } from './checkpoint.js';
+import { type DryRunReport, dryRun } from './dry-run.js';
+import { EventStream } from './event-stream.js';
+import type { RunSummary, TrainerEvent } from './events.js';
+import { Lifecycle } from './lifecycle.js';
+import type { RunContext } from './run-context.js';
+import { throwIfAborted } from './run-context.js';
+import { loadRunData, required } from './run-data.js';
+import { checkPlan, plannedSteps } from './run-plan.js';
+import { newProgress, type RunProgress } from './run-progress.js';
+import { RunReport } from './run-report.js';
+import type { TrainerParts } from './trainer-parts.js';
+import { TrainingRun } from './training-run.js';
+import { validate } from './validation.js';
+
+export interface RunOptions {
+  /** Ends the run after the step at hand, with a checkpoint and status `interrupted`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Trains a policy: rolls out tasks, assigns credit, updates the weights, validates, saves, reports.
+ *
+ * A trainer makes one run. Its parts are joined by `createApp`, which starts the backend too. Dispose of it, by `await using`
+ * or `shutdown()`, to release the backend.
+ */
+export class UnifiedTrainer implements AsyncDisposable {
+  readonly #parts: TrainerParts;
+  readonly #context: RunContext;
+  readonly #stream = new EventStream();
+  readonly #stop = new AbortController();
+  readonly #abort = new AbortController();
+  #run: Promise<RunSummary> | undefined;
+
+  constructor(parts: TrainerParts) {
+    const now = parts.now ?? (() => performance.timeOrigin + performance.now());
+    this.#parts = parts;
+    this.#context = {
+      parts,
+      now,
+      stop: this.#stop.signal,
+      abort: this.#abort.signal,
+      lifecycle: new Lifecycle(parts.backend, parts.hooks),
+      report: new RunReport({ stream: this.#stream, run: parts.run, logger: parts.logger, now }),
+    };
+  }
+
+  /**
+   * Runs to the end and says how it went. A later call returns the same run; its signal counts too.
+   *
+   * @returns the summary of a run that was completed, or interrupted by the signal.
+   * @throws RllmError what stopped the run: trackers have been told `failed`, readers of events the error. ABORTED after `shutdown()`.
+   */
+  fit(options: RunOptions = {}): Promise<RunSummary> {
+    this.#heed(options.signal);
+    this.#run ??= this.#fit();
+    return this.#run;
+  }
+
+  /**
+   * The events of the run, which starts now unless it runs already; the last is `end`.
+   *
+   * Whoever has started the run gets its error: when that was this call, the iteration throws it after `end`, and leaving the
+   * loop early stops the run after the step at hand.
+   */
+  async *events(options: RunOptions = {}): AsyncGenerator<TrainerEvent, void, undefined> {
+    const reader = this.#stream.reader();
+    const isOwner = this.#run === undefined;
+    const run = this.fit(options);
+    // The error is thrown below, or to whoever called fit.
+    const settled = run.then(
+      () => undefined,
+      () => undefined,
+    );
+    let isAtEnd = false;
+    try {
+      for (let event = await reader.next(); event !== undefined; event = await reader.next()) yield event;
+      isAtEnd = true;
+      if (isOwner) await run;
+    } finally {
+      reader.leave();
+      if (isOwner && !isAtEnd) {
+        this.#stop.abort();
+        await settled;
+      }
+    }
+  }
+
+  /**
+   * Validates the weights as they are, or those of `parts.weights`, or of the run's checkpoint; trains and writes nothing.
+   *
+   * @throws RllmError DATASET_EMPTY without validation data; ABORTED when the signal fires.
+   */
+  async validate(options: RunOptions = {}): Promise<Metrics> {
+    this.#heed(options.signal);
+    const data = await loadRunData(this.#parts);
+    const loader = required(data.val, 'val');
+    const { run, weights, backend } = this.#parts;
+    const checkpoint = weights === undefined ? run?.checkpoint : await readCheckpoint(weights);
+    if (checkpoint) await backend.loadCheckpoint(checkpoint.backendDirectory);
+    const { state } = newProgress();
+    state.globalStep = checkpoint?.state.step ?? 0;
+    state.epoch = checkpoint?.state.epoch ?? 0;
+    const context = { ...this.#context, parts: { ...this.#parts, run: null } };
+    const metrics = await validate(context, state, loader);
+    throwIfAborted(context);
+    if (this.#stop.signal.aborted) throw new RllmError('ABORTED', 'The validation was interrupted.');
+    return sortedMetrics(metrics ?? {});
+  }
+
+  /** Takes one rollout through every stage but the update; writes nothing. */
+  async dryRun(): Promise<DryRunReport> {
+    const data = await loadRunData(this.#parts);
+    const { trainer } = this.#parts.config;
+    const context = { ...this.#context, parts: { ...this.#parts, run: null } };
+    const loader = required(data.train, 'train');
+    return dryRun(context, data, plannedSteps({ ...trainer, valOnly: false }, loader.batchesPerEpoch));
+  }
+
+  /** Stops a run at once, without a checkpoint, and releases the backend. Safe to call twice. */
+  async shutdown(): Promise<void> {
+    this.#abort.abort();
+    await this.#parts.engine.shutdown();
+    await this.#parts.backend.shutdown();
+    await this.#run?.catch(() => undefined);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  #heed(signal: AbortSignal | undefined): void {
+    if (signal?.aborted) this.#stop.abort(signal.reason);
+    signal?.addEventListener('abort', () => this.#stop.abort(signal.reason), { once: true });
+  }
+
+  async #fit(): Promise<RunSummary> {
+    const started = this.#context.now();
+    const progress = newProgress();
+    try {
+      const status = await this.#train(progress);
+      return await this.#end(status, progress, started, null);
+    } catch (thrown) {
+      const status = this.#abort.signal.aborted ? 'interrupted' : 'failed';
+      const code = RllmError.isInstance(thrown) ? thrown.code : 'UNEXPECTED';
+      await this.#end(status, progress, started, { code, message: messageOf(thrown) });
+      throw thrown;
+    } finally {
+      this.#stream.close();
+      await this.#parts.run?.close();
+    }
+  }
+
+  async #train(progress: RunProgress): Promise<RunStatus> {
+    throwIfAborted(this.#context);
+    const data = await loadRunData(this.#parts);
+    checkPlan(this.#parts, data);
+    const run = new TrainingRun(this.#context, data, progress);
+    await run.open();
+    return run.train();
+  }
+
+  async #end(
+    status: RunStatus,
+    progress: RunProgress,
+    started: number,
+    error: RunSummary['error'],
+  ): Promise<RunSummary> {
+    const { run } = this.#parts;
+    const { report, now } = this.#context;
+    const summary: RunSummary = {
+      status,
+      runId: run?.id ?? '',
+      runDirectory: run?.directory ?? '',
+      steps: progress.state.globalStep,
+      seconds: (now() - started) / 1000,
+      lastStep: progress.lastStep,
+      lastValidation: progress.lastValidation,
+      checkpoint: progress.saved?.directory ?? null,
+      error,
+    };
+    await report.finish(status);
+    report.emit({ event: 'end', status, summary });
+    return summary;
+  }
+}
