@@ -17,6 +17,7 @@ import {
 import { removeTemporary, TEMPORARY, writeAllWhole } from './durable-files.js';
 import { type EpisodeMode, removeEpisodesAfter, writeEpisodes } from './episode-files.js';
 import { firstLineAfter } from './metrics-tail.js';
+import { LOCK_FILE, lockRun } from './run-lock.js';
 import {
   MANIFEST_FILE,
   type ManifestPlugin,
@@ -52,6 +53,7 @@ export class RunFolder {
   readonly #configRecord: Json | undefined;
   readonly #isNew: boolean;
   #metrics: MetricsFile | undefined;
+  #unlock: (() => Promise<void>) | undefined;
 
   private constructor(
     directory: string,
@@ -129,10 +131,12 @@ export class RunFolder {
    * later episodes and checkpoints are removed, since they are redone with the same numbers.
    *
    * @param keep  checkpoints to keep, null for all; a crash may have left more.
+   * @throws RllmError RUN_DIR_INVALID when another process writes the run.
    * @returns     the validation of the checkpoint's own weights, if it was finished and so need not be redone.
    */
   async open(keep: number | null): Promise<MetricsLine | null> {
     await mkdir(this.directory, { recursive: true });
+    this.#unlock = await lockRun(this.directory);
     if (this.#isNew) await assertEmpty(this.directory);
     const { keepBytes, validation } = await this.#rewind();
     if (keep !== null) await pruneCheckpoints(this.#checkpoints, keep);
@@ -171,6 +175,8 @@ export class RunFolder {
   async close(): Promise<void> {
     await this.#metrics?.close();
     this.#metrics = undefined;
+    await this.#unlock?.();
+    this.#unlock = undefined;
   }
 
   async #rewind(): Promise<{ readonly keepBytes: number; readonly validation: MetricsLine | null }> {
@@ -228,7 +234,7 @@ async function assertEmpty(directory: string): Promise<void> {
     if (cause.code === 'ENOENT') return [];
     throw new RllmError('RUN_DIR_INVALID', `${directory} cannot be used: ${cause.message}`, { cause });
   });
-  const taken = names.filter((name) => !name.startsWith(TEMPORARY));
+  const taken = names.filter((name) => !name.startsWith(TEMPORARY) && name !== LOCK_FILE);
   const wasKilled = taken.length < names.length && taken.every((name) => name === CONFIG_FILE);
   if (taken.length === 0 || wasKilled) return;
   const what = taken.includes(MANIFEST_FILE) ? 'holds a run already' : `is not empty: it has ${taken[0]}`;

@@ -62,23 +62,18 @@ export function transformToGroups({ parts, report }: RunContext, state: TrainerS
 export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work: StepWork): void {
   const { rejectionSample, algorithm } = parts.config;
   work.carried = state.rejection.episodes;
-  const kept = applyRejectionSampling(
-    state.episodes,
-    state.trajectoryGroups,
-    rejectionSample,
-    state.rejection,
-  );
-  // The backend's batch is made before advantages are: what has no reward must be out of it by then.
-  const selected = selectTrainable(kept.groups, algorithm);
-  work.dropped.push(...kept.dropped, ...selected.dropped);
+  // First of all, so that size and spread of a group are those of what can train, and the backend's batch holds nothing else.
+  const selected = selectTrainable(state.trajectoryGroups, algorithm);
+  const kept = applyRejectionSampling(state.episodes, selected.groups, rejectionSample, state.rejection);
+  work.dropped.push(...selected.dropped, ...kept.dropped);
   state.rejection = kept.state;
   state.episodes = kept.episodes;
-  state.trajectoryGroups = selected.groups;
+  state.trajectoryGroups = kept.groups;
   const ledger = settleLedger({
     started: work.generated,
     carried: work.carried,
     waiting: kept.state.episodes,
-    trained: selected.groups,
+    trained: kept.groups,
     dropped: work.dropped,
   });
   if (kept.waiting !== null) work.skipped = { code: 'STEP_WAITING', reason: kept.waiting };

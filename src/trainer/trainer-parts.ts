@@ -5,6 +5,7 @@ import type { Dataset } from '../data/index.js';
 import type { GroupingHook } from '../grouping/index.js';
 import type { Logger } from '../logger.js';
 import type { TrackerDefinition } from '../tracking/index.js';
+import type { Json } from '../types/index.js';
 import type { WorkflowEngine } from '../workflow/index.js';
 import type { PluginHooks } from './lifecycle.js';
 import type { RunFolder } from './run-folder.js';
@@ -14,10 +15,12 @@ export interface TrainerParts {
   readonly config: RllmConfig;
   readonly estimators: EstimatorRegistry;
   readonly groupingHook: GroupingHook;
-  /** Started already. */
+  /** Started before the trainer is asked to do anything with it. */
   readonly backend: Backend;
   readonly engine: WorkflowEngine;
   readonly trackers: readonly TrackerDefinition[];
+  /** What trackers are told of the config: secrets hidden. By default what `redact` gives without knowing where values came from. */
+  readonly redactedConfig?: Json | undefined;
   /** In the order in which plugins are named. */
   readonly hooks: readonly PluginHooks[];
   readonly trainData?: Dataset | undefined;

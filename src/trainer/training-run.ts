@@ -53,8 +53,10 @@ export class TrainingRun {
     };
     const print = parts.print ?? ((line: string) => parts.logger.info(line));
     report.attach(
-      new TrackerFanOut(parts.trackers, { ...origin, config: redact(config), print }, (message) =>
-        report.warn('TRACKER_FAILED', message),
+      new TrackerFanOut(
+        parts.trackers,
+        { ...origin, config: parts.redactedConfig ?? redact(config), print },
+        (message) => report.warn('TRACKER_FAILED', message),
       ),
     );
     report.emit({ event: 'start', ...origin, totalSteps: state.totalSteps });

@@ -9,7 +9,7 @@ import type { RunSummary, TrainerEvent } from './events.js';
 import { Lifecycle } from './lifecycle.js';
 import type { RunContext } from './run-context.js';
 import { throwIfAborted } from './run-context.js';
-import { loadRunData, required } from './run-data.js';
+import { loadRunData, type RunData, required } from './run-data.js';
 import { checkPlan, plannedSteps } from './run-plan.js';
 import { newProgress, type RunProgress } from './run-progress.js';
 import { RunReport } from './run-report.js';
@@ -34,6 +34,7 @@ export class UnifiedTrainer implements AsyncDisposable {
   readonly #stream = new EventStream();
   readonly #stop = new AbortController();
   readonly #abort = new AbortController();
+  #data: Promise<RunData> | undefined;
   #run: Promise<RunSummary> | undefined;
 
   constructor(parts: TrainerParts) {
@@ -47,6 +48,16 @@ export class UnifiedTrainer implements AsyncDisposable {
       lifecycle: new Lifecycle(parts.backend, parts.hooks),
       report: new RunReport({ stream: this.#stream, run: parts.run, logger: parts.logger, now }),
     };
+  }
+
+  /**
+   * Reads and checks the data; nothing else is touched. The container calls it before it starts the backend, so that a wrong
+   * dataset costs no start.
+   *
+   * @throws RllmError DATASET_EMPTY, DATASET_TOO_SMALL, DATASET_INVALID for whichever data is given and wrong.
+   */
+  async readData(): Promise<void> {
+    await this.#loadData();
   }
 
   /**
@@ -97,7 +108,7 @@ export class UnifiedTrainer implements AsyncDisposable {
    */
   async validate(options: RunOptions = {}): Promise<Metrics> {
     this.#heed(options.signal);
-    const data = await loadRunData(this.#parts);
+    const data = await this.#loadData();
     const loader = required(data.val, 'val');
     const { run, weights, backend } = this.#parts;
     const checkpoint = weights === undefined ? run?.checkpoint : await readCheckpoint(weights);
@@ -114,7 +125,7 @@ export class UnifiedTrainer implements AsyncDisposable {
 
   /** Takes one rollout through every stage but the update; writes nothing. */
   async dryRun(): Promise<DryRunReport> {
-    const data = await loadRunData(this.#parts);
+    const data = await this.#loadData();
     const { trainer } = this.#parts.config;
     const context = { ...this.#context, parts: { ...this.#parts, run: null } };
     const loader = required(data.train, 'train');
@@ -131,6 +142,12 @@ export class UnifiedTrainer implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown();
+  }
+
+  /** Once: an iterable can be read only once. */
+  #loadData(): Promise<RunData> {
+    this.#data ??= loadRunData(this.#parts);
+    return this.#data;
   }
 
   #heed(signal: AbortSignal | undefined): void {
@@ -157,7 +174,7 @@ export class UnifiedTrainer implements AsyncDisposable {
 
   async #train(progress: RunProgress): Promise<RunStatus> {
     throwIfAborted(this.#context);
-    const data = await loadRunData(this.#parts);
+    const data = await this.#loadData();
     checkPlan(this.#parts, data);
     const run = new TrainingRun(this.#context, data, progress);
     await run.open();

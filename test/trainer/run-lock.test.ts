@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockRun } from '../../src/trainer/run-lock.js';
+
+const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'rllm-lock-'));
+const heldBy = async (holder: unknown): Promise<string> => {
+  const directory = await folder();
+  await writeFile(join(directory, 'run.lock'), typeof holder === 'string' ? holder : JSON.stringify(holder));
+  return directory;
+};
+
+beforeAll(async () => {
+  if (other.pid === undefined) await once(other, 'spawn');
+});
+afterAll(() => {
+  other.kill('SIGKILL');
+});
+
+describe('the lock of a run', () => {
+  test('is there while the run is written, and gone after', async () => {
+    const directory = await folder();
+    const release = await lockRun(directory);
+    expect(await readdir(directory)).toEqual(['run.lock']);
+    await release();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('held by a living process of this machine refuses, and says which', async () => {
+    const directory = await heldBy({ pid: other.pid, host: hostname() });
+    await expect(lockRun(directory)).rejects.toMatchObject({
+      code: 'RUN_DIR_INVALID',
+      message: expect.stringContaining(`process ${other.pid}`),
+    });
+  });
+
+  test.each([
+    ['a process that is gone', { pid: 2 ** 22 - 1, host: hostname() }],
+    ['a process of another machine', { pid: 1, host: 'elsewhere.invalid' }],
+    ['a kill in the middle of its own writing', '{"pid":'],
+  ])('left behind by %s is taken over', async (_who, holder) => {
+    const directory = await heldBy(holder);
+    const release = await lockRun(directory);
+    await expect(readdir(directory)).resolves.toEqual(['run.lock']);
+    await release();
+  });
+});
