@@ -1,0 +1,131 @@
+import { type Declaration, declarationsOf } from '../declarations.js';
+import { suggestion } from '../nearest.js';
+import type { LifecycleHooks } from '../types/index.js';
+import { PLUGIN_API_VERSION, type PluginDefinition } from './plugin.js';
+
+/** One thing wrong with a plugin's definition. */
+export interface ShapeProblem {
+  /** Below the definition: `.estimators[1]`; empty for the whole. */
+  readonly at: string;
+  readonly message: string;
+}
+
+/** Says what is wrong with a part, as the end of a sentence, or nothing. */
+type Check = (value: unknown) => string | undefined;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const text: Check = (value) =>
+  typeof value === 'string' && value.trim() !== ''
+    ? undefined
+    : `must be a text that is not empty, got ${show(value)}`;
+
+const callable: Check = (value) =>
+  typeof value === 'function' ? undefined : `must be a function, got ${show(value)}`;
+
+const schema: Check = (value) =>
+  (isObject(value) || typeof value === 'function') &&
+  isObject((value as Record<string, unknown>)['~standard']) &&
+  typeof (value as { '~standard': Record<string, unknown> })['~standard']['validate'] === 'function'
+    ? undefined
+    : `must be a Standard Schema (zod, valibot and arktype make them), got ${show(value)}`;
+
+/** A class or function that a decorator has named. */
+const declared =
+  (kind: Declaration['kind'], decorator: string): Check =>
+  (value) =>
+    declarationsOf(value).some((d) => d.kind === kind)
+      ? undefined
+      : `has no name, got ${show(value)}: decorate it with @${decorator}('name')`;
+
+/** An object with a name and the functions given. */
+const part =
+  (...methods: readonly string[]): Check =>
+  (value) => {
+    if (!isObject(value)) return `must be an object, got ${show(value)}`;
+    const named = text(value['name']);
+    if (named !== undefined) return `needs a name: it ${named}`;
+    const missing = methods.filter((method) => typeof value[method] !== 'function');
+    return missing.length === 0
+      ? undefined
+      : `("${value['name']}") needs ${missing.map((m) => `${m}()`).join(' and ')}`;
+  };
+
+const HOOKS = {
+  onTrainStart: callable,
+  onTrainEnd: callable,
+  onEpochStart: callable,
+  onEpochEnd: callable,
+  onBatchStart: callable,
+  onBatchEnd: callable,
+  onRolloutEnd: callable,
+  onValidationStart: callable,
+  onValidationEnd: callable,
+  onCheckpoint: callable,
+} satisfies Record<keyof LifecycleHooks, Check>;
+
+const SINGLE = { name: text, version: text, options: schema, setup: callable } satisfies Partial<
+  Record<keyof PluginDefinition, Check>
+>;
+
+const LISTS = {
+  estimators: declared('estimator', 'AdvEstimator'),
+  groupingHooks: declared('groupingHook', 'GroupingHook'),
+  backends: part('create'),
+  workflows: part('run'),
+  trackers: part('create'),
+} satisfies Partial<Record<keyof PluginDefinition, Check>>;
+
+const FIELDS: readonly string[] = ['apiVersion', 'hooks', ...Object.keys(SINGLE), ...Object.keys(LISTS)];
+
+/**
+ * Everything wrong with a plugin's definition. One made for another API version is not looked at further, since its fields
+ * may mean something else.
+ */
+export function pluginProblems(value: unknown): readonly ShapeProblem[] {
+  if (!isObject(value) || Array.isArray(value))
+    return [{ at: '', message: `must be an object, got ${show(value)}` }];
+  const { apiVersion } = value;
+  if (apiVersion !== PLUGIN_API_VERSION) {
+    const given = apiVersion === undefined ? 'is missing' : `is ${show(apiVersion)}`;
+    return [{ at: '.apiVersion', message: `${given}; this SDK speaks ${PLUGIN_API_VERSION}` }];
+  }
+  return [
+    ...Object.keys(value)
+      .filter((key) => !FIELDS.includes(key))
+      .map((key) => ({ at: `.${key}`, message: `is no field of a plugin. ${suggestion(key, FIELDS)}` })),
+    ...Object.entries(SINGLE).flatMap(([key, check]) =>
+      value[key] === undefined && key !== 'name' ? [] : problem(`.${key}`, check(value[key])),
+    ),
+    ...Object.entries(LISTS).flatMap(([key, check]) => listProblems(`.${key}`, value[key], check)),
+    ...hookProblems(value['hooks']),
+  ];
+}
+
+function problem(at: string, message: string | undefined): readonly ShapeProblem[] {
+  return message === undefined ? [] : [{ at, message }];
+}
+
+function listProblems(at: string, list: unknown, check: Check): readonly ShapeProblem[] {
+  if (list === undefined) return [];
+  if (!Array.isArray(list)) return problem(at, `must be a list, got ${show(list)}`);
+  return list.flatMap((item, i) => problem(`${at}[${i}]`, check(item)));
+}
+
+function hookProblems(hooks: unknown): readonly ShapeProblem[] {
+  if (hooks === undefined) return [];
+  if (!isObject(hooks)) return problem('.hooks', `must be an object, got ${show(hooks)}`);
+  const known = Object.keys(HOOKS);
+  return Object.entries(hooks).flatMap(([key, hook]) =>
+    problem(`.hooks.${key}`, known.includes(key) ? callable(hook) : `is no hook. ${suggestion(key, known)}`),
+  );
+}
+
+/** A value in a few words. */
+function show(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === 'object' ? 'an object' : JSON.stringify(value);
+}
