@@ -1,0 +1,43 @@
+import { isClipped, tokenLoss } from './loss.js';
+import type { MicroBatch } from './micro-batch.js';
+
+/** Sums over the trained tokens of a batch, each token as often as trajectories have it. p is the trained log-prob, q the sampled one. */
+export interface LossSums {
+  readonly tokens: number;
+  readonly loss: number;
+  /** Σ |q − p|. */
+  readonly difference: number;
+  /** Σ ½(q − p)². */
+  readonly squaredDifference: number;
+  readonly clipped: number;
+}
+
+export const NO_LOSS_SUMS: LossSums = { tokens: 0, loss: 0, difference: 0, squaredDifference: 0, clipped: 0 };
+
+/** @param logprobs  of every token after every context, [rows·length·V]. */
+export function sumLoss(batch: MicroBatch, logprobs: ArrayLike<number>): LossSums {
+  let { tokens, loss, difference, squaredDifference, clipped } = NO_LOSS_SUMS;
+  for (let i = 0; i < batch.counts.length; i++) {
+    const count = batch.counts[i] as number;
+    if (count === 0) continue;
+    const p = logprobs[i] as number;
+    const q = batch.sampledLogprobs[i] as number;
+    const weights = { positive: batch.positive[i] as number, negative: batch.negative[i] as number, count };
+    tokens += count;
+    loss += tokenLoss(batch.loss, p, q, weights);
+    difference += count * Math.abs(q - p);
+    squaredDifference += 0.5 * count * (q - p) ** 2;
+    if (isClipped(batch.loss, p, q, weights)) clipped += count;
+  }
+  return { tokens, loss, difference, squaredDifference, clipped };
+}
+
+export function addLossSums(a: LossSums, b: LossSums): LossSums {
+  return {
+    tokens: a.tokens + b.tokens,
+    loss: a.loss + b.loss,
+    difference: a.difference + b.difference,
+    squaredDifference: a.squaredDifference + b.squaredDifference,
+    clipped: a.clipped + b.clipped,
+  };
+}

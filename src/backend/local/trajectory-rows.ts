@@ -1,0 +1,110 @@
+import type { Step, Trajectory } from '../../types/index.js';
+import { tokenAdvantages } from '../backend.js';
+
+/**
+ * A token sequence to train on, shifted: entry i predicts `targets[i]` from `tokens[0..i]`. All lists have one length.
+ *
+ * `logprobs` and `sampled` are 0 where the target is not the model's own token.
+ */
+export interface TrainingRow {
+  readonly tokens: readonly number[];
+  readonly targets: readonly number[];
+  readonly logprobs: readonly number[];
+  readonly sampled: readonly (0 | 1)[];
+  /** Where the response of each step begins among the entries. */
+  readonly spans: readonly { readonly step: Step; readonly start: number }[];
+}
+
+/** Why a trajectory cannot be trained on. */
+export type MalformedReason =
+  | 'prompt_missing'
+  | 'logprobs_missing'
+  | 'logprobs_length'
+  | 'logprobs_not_finite'
+  | 'token_unknown'
+  | 'too_long';
+
+/** What a model can take in. */
+export interface TokenLimits {
+  readonly vocabularySize: number;
+  /** Tokens of a whole sequence. */
+  readonly contextLength: number;
+}
+
+/**
+ * Rows of a trajectory, or why it has none. A step whose prompt extends everything before it, token for token, goes on in the same
+ * row; any other step begins a new one. Steps without response tokens are left out.
+ *
+ * @see rLLM, `rllm/trainer/tinker/transform.py`
+ */
+export function trajectoryRows(
+  trajectory: Trajectory,
+  limits: TokenLimits,
+): { readonly rows: readonly TrainingRow[] } | { readonly malformed: MalformedReason } {
+  const sequences: Sequence[] = [];
+  for (const step of trajectory.steps) {
+    if (step.responseIds.length === 0) continue;
+    const malformed = stepFault(step, limits);
+    if (malformed !== undefined) return { malformed };
+    let sequence = sequences.at(-1);
+    if (sequence === undefined || !extendsTokens(step.promptIds, sequence.tokens)) {
+      sequence = { tokens: [], logprobs: [], sampled: [], spans: [] };
+      sequences.push(sequence);
+    }
+    appendStep(sequence, step);
+  }
+  return { rows: sequences.map(shifted) };
+}
+
+/** Advantage of each entry of a row, 0 where the target was not sampled. Read after the core has set `step.advantage`. */
+export function rowAdvantages(row: TrainingRow): Float64Array {
+  const advantages = new Float64Array(row.targets.length);
+  for (const { step, start } of row.spans) advantages.set(tokenAdvantages(step), start);
+  return advantages;
+}
+
+interface Sequence {
+  readonly tokens: number[];
+  readonly logprobs: number[];
+  readonly sampled: (0 | 1)[];
+  readonly spans: { readonly step: Step; readonly start: number }[];
+}
+
+function appendStep(sequence: Sequence, step: Step): void {
+  for (const token of step.promptIds.slice(sequence.tokens.length)) {
+    sequence.tokens.push(token);
+    sequence.logprobs.push(0);
+    sequence.sampled.push(0);
+  }
+  sequence.spans.push({ step, start: sequence.tokens.length - 1 });
+  for (const [i, token] of step.responseIds.entries()) {
+    sequence.tokens.push(token);
+    sequence.logprobs.push(step.logprobs[i] ?? 0);
+    sequence.sampled.push(1);
+  }
+}
+
+function shifted({ tokens, logprobs, sampled, spans }: Sequence): TrainingRow {
+  return {
+    tokens: tokens.slice(0, -1),
+    targets: tokens.slice(1),
+    logprobs: logprobs.slice(1),
+    sampled: sampled.slice(1),
+    spans,
+  };
+}
+
+function extendsTokens(prompt: readonly number[], tokens: readonly number[]): boolean {
+  return prompt.length >= tokens.length && tokens.every((token, i) => prompt[i] === token);
+}
+
+function stepFault(step: Step, limits: TokenLimits): MalformedReason | undefined {
+  const { promptIds, responseIds, logprobs } = step;
+  if (promptIds.length === 0) return 'prompt_missing';
+  if (logprobs.length === 0) return 'logprobs_missing';
+  if (logprobs.length !== responseIds.length) return 'logprobs_length';
+  if (!logprobs.every(Number.isFinite)) return 'logprobs_not_finite';
+  const isKnown = (id: number): boolean => Number.isInteger(id) && id >= 0 && id < limits.vocabularySize;
+  if (!promptIds.every(isKnown) || !responseIds.every(isKnown)) return 'token_unknown';
+  return promptIds.length + responseIds.length > limits.contextLength ? 'too_long' : undefined;
+}

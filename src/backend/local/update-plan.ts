@@ -1,0 +1,54 @@
+import type { AlgorithmConfig } from '../../config/types.js';
+import { shuffled, stream } from '../../random.js';
+import type { TrajectoryRows } from './local-batch.js';
+import { lossOfRole } from './loss.js';
+import { type LossRow, type LossTree, lossTrees } from './loss-tree.js';
+import { rowAdvantages } from './trajectory-rows.js';
+
+/** What one optimiser step computes on. */
+export interface UpdatePart {
+  /** One for each loss. */
+  readonly trees: readonly LossTree[];
+  /** Sampled tokens of all trajectories of this part, those without gradient too: the loss is a mean over them. */
+  readonly tokens: number;
+}
+
+/**
+ * The optimiser steps of a batch, in order: `updateEpochs` passes, each over all trajectories in `miniBatches` parts. With more than one
+ * part the trajectories are dealt anew in each pass, by the seed.
+ */
+export function updatePlan(
+  trajectories: readonly TrajectoryRows[],
+  algorithm: AlgorithmConfig,
+  seed: number,
+  step: number,
+): UpdatePart[] {
+  const { miniBatches, updateEpochs } = algorithm;
+  const epochs = Array.from({ length: updateEpochs }, (_, epoch) => epoch);
+  if (miniBatches === 1) {
+    const whole = updatePart(trajectories, algorithm);
+    return whole.tokens === 0 ? [] : epochs.map(() => whole);
+  }
+  return epochs.flatMap((epoch) => {
+    const order = shuffled(trajectories, stream(seed, 'mini-batches', step, epoch));
+    const size = Math.ceil(order.length / miniBatches);
+    const starts = Array.from({ length: miniBatches }, (_, i) => i * size);
+    const parts = starts.map((at) => updatePart(order.slice(at, at + size), algorithm));
+    return parts.filter(({ tokens }) => tokens > 0);
+  });
+}
+
+function updatePart(trajectories: readonly TrajectoryRows[], algorithm: AlgorithmConfig): UpdatePart {
+  const rows = trajectories.flatMap(({ role, rows }): LossRow[] => {
+    const loss = lossOfRole(role, algorithm);
+    return rows.map((row) => ({ row, loss, advantages: rowAdvantages(row) }));
+  });
+  return {
+    trees: lossTrees(rows),
+    tokens: rows.reduce((sum, { row }) => sum + sampledTokens(row.sampled), 0),
+  };
+}
+
+function sampledTokens(masks: readonly (0 | 1)[]): number {
+  return masks.reduce((sum: number, mask) => sum + mask, 0);
+}

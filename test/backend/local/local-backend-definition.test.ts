@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { localBackend } from '../../../src/backend/local/index.js';
+import { createLocal, localConfig, rawOptions, validated } from './build-local.js';
+
+async function faultPaths(
+  raw: Record<string, unknown>,
+  config = localConfig(),
+): Promise<(readonly [string, string])[]> {
+  const faults = localBackend.check?.(config, await validated(raw)) ?? [];
+  return faults.map(({ path, message }) => [path.replace('backend.options.local.', ''), message] as const);
+}
+
+test('options fill in what is left out, and sound ones have no faults', async () => {
+  expect(await validated({ vocabulary: { words: ['<bos>', 'a'], bos: '<bos>' } })).toEqual({
+    vocabulary: { words: ['<bos>', 'a'], bos: '<bos>', separator: ' ', roles: {}, endOfTurn: null },
+    model: { dModel: 32, nLayers: 1, nHeads: 4, dFf: null, contextLength: 64 },
+    learningRate: 1e-3,
+    workers: 2,
+  });
+  expect(await faultPaths(rawOptions())).toEqual([]);
+});
+
+test.each([
+  ['an unknown key', { vocabulary: { words: ['<bos>', 'a'], bos: '<bos>' }, modle: {} }],
+  ['a vocabulary of one word', { vocabulary: { words: ['a'], bos: 'a' } }],
+  ['no vocabulary', {}],
+  ['a width of 0', rawOptions({ model: { dModel: 0 } })],
+])('options with %s are refused', async (_, raw) => {
+  await expect(validated(raw)).rejects.toThrow();
+});
+
+test('special words must be in the vocabulary; the nearest is named', async () => {
+  const vocabulary = {
+    words: ['<bos>', '<user>', 'a', 'b c', 'a'],
+    bos: '<boss>',
+    endOfTurn: '<end>',
+    roles: { user: '<user>', assistant: '<me>' },
+  };
+  const faults = await faultPaths(rawOptions({ vocabulary }));
+  expect(faults.map(([path]) => path)).toEqual([
+    'vocabulary.words[3]',
+    'vocabulary.words[4]',
+    'vocabulary.bos',
+    'vocabulary.endOfTurn',
+    'vocabulary.roles.assistant',
+  ]);
+  expect(faults[2]?.[1]).toContain('Did you mean "<bos>"?');
+});
+
+test('heads that do not share the width evenly, and a context without room, are faults', async () => {
+  const model = { dModel: 10, nHeads: 4, contextLength: 2 };
+  const vocabulary = { words: ['<bos>', '<me>'], bos: '<bos>', roles: { assistant: '<me>' } };
+  expect((await faultPaths({ vocabulary, model })).map(([path]) => path)).toEqual([
+    'model.nHeads',
+    'model.contextLength',
+  ]);
+});
+
+test('clip bounds the wrong way round are a fault', async () => {
+  const config = localConfig({ lossConfig: { clipLowThreshold: 1.2, clipHighThreshold: 0.8, beta: null } });
+  expect((await faultPaths(rawOptions(), config)).map(([path]) => path)).toEqual([
+    'algorithm.lossConfig.clipLowThreshold',
+  ]);
+});
+
+test('it declares what it can do', async () => {
+  const { capabilities } = await createLocal();
+  expect(capabilities.losses).toEqual(['importance_sampling', 'ppo', 'cispo', 'dro', 'cross_entropy']);
+  expect(capabilities.defaultLosses).toEqual({ grpo: 'ppo', default: 'importance_sampling' });
+});
