@@ -1,0 +1,95 @@
+import type { DependencyContainer } from 'tsyringe';
+import type { EstimatorDescriptor } from '../advantage/index.js';
+import { formatPath, type LoadedConfig, type RllmConfig, sourceOf } from '../config/index.js';
+import { messageOf, RllmError } from '../errors.js';
+import { checkOptions } from '../plugin-host/index.js';
+import { type Able, checkCapabilities } from './check-capabilities.js';
+import { checkNames, type SettingFault, unknownName } from './check-names.js';
+import type { Registries } from './registries.js';
+import { resolveToken } from './resolve-token.js';
+import { BACKEND, CONFIG, GROUPING_HOOK, type Token, WORKFLOW } from './tokens.js';
+
+/** What the parts that a config chooses say about it. */
+export interface PartsReport {
+  /** Names that nothing has, options that a part does not take, parts that cannot be built. */
+  readonly settings: readonly SettingFault[];
+  /** What the backend cannot honour. */
+  readonly capabilities: readonly SettingFault[];
+  /** What only a trainer needs and the config does not mention: a workflow, a backend with its options. */
+  readonly leftOut: readonly SettingFault[];
+  /** `workflow.options` as the workflow's schema gives them. */
+  readonly workflowOptions: unknown;
+}
+
+/**
+ * Asks for each part that the config chooses, so that all faults are found together, before anything runs. What an override
+ * has bound is asked in the same way.
+ */
+export async function checkParts(
+  container: DependencyContainer,
+  loaded: LoadedConfig,
+  registries: Registries,
+  validateOnly: boolean,
+): Promise<PartsReport> {
+  const config = resolveToken(container, CONFIG);
+  const settings: SettingFault[] = [...checkNames(config, registries)];
+  const leftOut: SettingFault[] = [];
+  const ask = <T>(token: Token<T>, path: string, faults = settings): T | undefined => {
+    try {
+      return resolveToken(container, token);
+    } catch (thrown) {
+      faults.push(...faultsOf(thrown, path));
+      return undefined;
+    }
+  };
+  ask(GROUPING_HOOK, 'transform.groupingHook');
+  const estimators = new Map<string, EstimatorDescriptor>();
+  for (const [path, name] of namedEstimators(config)) {
+    if (!registries.estimators.has(name)) continue;
+    try {
+      const descriptor = registries.estimators.describe(name);
+      if (descriptor !== undefined) estimators.set(path, descriptor);
+    } catch (thrown) {
+      settings.push(...faultsOf(thrown, path));
+    }
+  }
+  const workflow = ask(WORKFLOW, 'workflow.use', config.workflow.use === '' ? leftOut : settings);
+  let workflowOptions: unknown = config.workflow.options;
+  if (workflow?.options !== undefined) {
+    const checked = await checkOptions(workflow.options, config.workflow.options);
+    workflowOptions = checked.value;
+    settings.push(...checked.problems.map(({ at, message }) => ({ path: `workflow.options${at}`, message })));
+  }
+  const isBackendGiven = sourceOf(loaded, 'backend').from !== 'default';
+  const backend = ask(BACKEND, 'backend.name', isBackendGiven ? settings : leftOut);
+  const doesNotTrain = validateOnly || config.trainer.valOnly;
+  const able = backend ?? ableWithoutOptions(config, registries);
+  const capabilities = able === undefined ? [] : checkCapabilities(config, able, estimators, doesNotTrain);
+  return { settings, capabilities, leftOut, workflowOptions };
+}
+
+function namedEstimators({ algorithm }: RllmConfig): readonly (readonly [path: string, name: string])[] {
+  const roles = Object.entries(algorithm.estimatorMap);
+  return [
+    ['algorithm.estimator', algorithm.estimator],
+    ...roles.map(([role, name]) => [formatPath(['algorithm', 'estimatorMap', role]), name] as const),
+  ];
+}
+
+/** What is known of a backend that could not be built, so that a wrong option does not hide a wrong loss. */
+function ableWithoutOptions({ backend: { name } }: RllmConfig, { backends }: Registries): Able | undefined {
+  const capabilities = backends.has(name) ? backends.get(name).capabilities : undefined;
+  return capabilities === undefined ? undefined : { name, capabilities };
+}
+
+/** What a part threw when it was asked for: an unknown name, faults of its own, or anything. */
+function faultsOf(thrown: unknown, path: string): readonly SettingFault[] {
+  if (RllmError.isInstance(thrown)) {
+    const { kind, name, known, faults } = thrown.details;
+    if (thrown.code === 'UNKNOWN_NAME' && Array.isArray(known)) {
+      return unknownName(String(kind), String(name), path, known.map(String));
+    }
+    if (Array.isArray(faults)) return faults as readonly SettingFault[];
+  }
+  return [{ path, message: messageOf(thrown) }];
+}

@@ -1,0 +1,72 @@
+import type { Backend, BackendContext, BackendDefinition } from '../backend/index.js';
+import { formatPath, type RllmConfig } from '../config/index.js';
+import { messageOf, RllmError } from '../errors.js';
+import { type CheckedOptions, checkOptions } from '../plugin-host/index.js';
+import type { Registry } from '../registry.js';
+import type { SettingFault } from './check-names.js';
+
+/** The backend that the config names, not built yet. */
+export interface BackendChoice {
+  /** Faults of options that the config gives to backends other than the one it names, so that switching stays one line. */
+  readonly otherFaults: readonly SettingFault[];
+  /**
+   * Builds the backend; it connects to nothing before its `start`.
+   *
+   * @throws RllmError UNKNOWN_NAME; CONFIG_INVALID with `details.faults` when its options or the config do not suit it
+   */
+  create(context: BackendContext): Backend;
+}
+
+/** Validates backend options now, since schemas may be async and building is not. */
+export async function chooseBackend(
+  config: RllmConfig,
+  backends: Registry<BackendDefinition>,
+): Promise<BackendChoice> {
+  const { name, options } = config.backend;
+  const otherFaults: SettingFault[] = [];
+  for (const [other, value] of Object.entries(options)) {
+    if (other === name || !backends.has(other)) continue;
+    otherFaults.push(...optionFaults(other, await checkOptions(backends.get(other).options, value)));
+  }
+  if (!backends.has(name))
+    return { otherFaults, create: (context) => backends.get(name).create({}, context) };
+  const definition = backends.get(name);
+  const checked = await checkOptions(definition.options, options[name] ?? {});
+  const faults = optionFaults(name, checked);
+  if (faults.length === 0) faults.push(...configFaults(definition, config, checked.value));
+  return {
+    otherFaults,
+    create(context) {
+      if (faults.length === 0) return definition.create(checked.value, context);
+      throw new RllmError(
+        'CONFIG_INVALID',
+        `The backend "${name}" cannot be built with this configuration.`,
+        {
+          details: { faults },
+        },
+      );
+    },
+  };
+}
+
+function optionFaults(name: string, { problems }: CheckedOptions): SettingFault[] {
+  const path = formatPath(['backend', 'options', name]);
+  return problems.map(({ at, message }) => ({ path: path + at, message }));
+}
+
+function configFaults(
+  definition: BackendDefinition,
+  config: RllmConfig,
+  options: unknown,
+): readonly SettingFault[] {
+  try {
+    return definition.check?.(config, options) ?? [];
+  } catch (thrown) {
+    return [
+      {
+        path: 'backend.name',
+        message: `the backend "${definition.name}" threw in check(): ${messageOf(thrown)}`,
+      },
+    ];
+  }
+}

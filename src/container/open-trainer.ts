@@ -1,0 +1,99 @@
+import { resolve } from 'node:path';
+import type { DependencyContainer } from 'tsyringe';
+import type { Backend } from '../backend/index.js';
+import type { LoadedConfig } from '../config/index.js';
+import { type Dataset, loadDatasetFile } from '../data/index.js';
+import { messageOf, RllmError } from '../errors.js';
+import type { LoadedPlugin } from '../plugin-host/index.js';
+import { RunFolder, type UnifiedTrainer } from '../trainer/index.js';
+import type { AppOptions, RunTarget } from './app.js';
+import { configRecord } from './config-record.js';
+import { resolveToken } from './resolve-token.js';
+import type { Teardown } from './teardown.js';
+import {
+  BACKEND,
+  CONFIG,
+  RUN_FOLDER,
+  type Token,
+  TRAIN_DATA,
+  TRAINER,
+  VAL_DATA,
+  WORKFLOW,
+} from './tokens.js';
+
+export interface OpenTrainerParts {
+  readonly container: DependencyContainer;
+  readonly loaded: LoadedConfig;
+  readonly options: AppOptions;
+  readonly plugins: readonly LoadedPlugin[];
+  readonly teardown: Teardown;
+}
+
+/**
+ * Opens what a trainer stands on, cheapest first, so that a wrong path costs no start of a backend: workflow, data, the run's
+ * folder (nothing is written yet), the backend.
+ */
+export async function openTrainer(parts: OpenTrainerParts): Promise<UnifiedTrainer> {
+  const { container, loaded, options, teardown } = parts;
+  resolveToken(container, WORKFLOW);
+  const config = resolveToken(container, CONFIG);
+  if (!container.isRegistered(TRAIN_DATA)) {
+    const data = options.trainData ?? (await dataOf(config.data.train, loaded.directory));
+    bindOpened(container, TRAIN_DATA, data);
+  }
+  if (!container.isRegistered(VAL_DATA)) {
+    const data = options.valData ?? (await dataOf(config.data.val, loaded.directory));
+    bindOpened(container, VAL_DATA, data);
+  }
+  if (!container.isRegistered(RUN_FOLDER)) {
+    const run = options.run === null ? null : await runFolder(options.run ?? {}, parts);
+    bindOpened(container, RUN_FOLDER, run);
+  }
+  const backend = resolveToken(container, BACKEND);
+  assertOpen(teardown);
+  teardown.defer(`backend "${backend.name}"`, () => backend.shutdown());
+  await start(backend);
+  assertOpen(teardown);
+  const trainer = resolveToken(container, TRAINER);
+  teardown.defer('trainer', () => trainer.shutdown());
+  return trainer;
+}
+
+/** By a factory, since tsyringe takes null and undefined for no value. */
+function bindOpened<T>(container: DependencyContainer, token: Token<T>, value: T): void {
+  container.register<T>(token, { useFactory: () => value });
+}
+
+async function start(backend: Backend): Promise<void> {
+  try {
+    await backend.start();
+  } catch (cause) {
+    if (RllmError.isInstance(cause)) throw cause;
+    const message = `The backend "${backend.name}" could not be started: ${messageOf(cause)}`;
+    throw new RllmError('BACKEND_FAILED', message, { cause });
+  }
+}
+
+function dataOf(path: string | null, directory: string): Promise<Dataset | undefined> {
+  return path === null ? Promise.resolve(undefined) : loadDatasetFile(resolve(directory, path));
+}
+
+function runFolder({ directory, resume, command }: RunTarget, parts: OpenTrainerParts): Promise<RunFolder> {
+  const { container, loaded, plugins } = parts;
+  const config = resolveToken(container, CONFIG);
+  const record = configRecord(config, loaded);
+  if (resume !== undefined) return RunFolder.resume(resume, record);
+  return RunFolder.create({
+    config,
+    configRecord: record,
+    runDir: directory,
+    baseDirectory: loaded.directory,
+    plugins: plugins.map(({ name, version, path }) => ({ name, version, path })),
+    command,
+  });
+}
+
+function assertOpen(teardown: Teardown): void {
+  if (teardown.isDisposed)
+    throw new RllmError('ABORTED', 'The app was disposed while its trainer was opened.');
+}

@@ -1,0 +1,44 @@
+import { messageOf, RllmError } from '../errors.js';
+
+/** What an app must release, last in first out. */
+export class Teardown {
+  readonly #steps: { readonly name: string; readonly dispose: () => void | Promise<void> }[] = [];
+  #done: Promise<void> | undefined;
+
+  /** Whether `dispose` was called. */
+  get isDisposed(): boolean {
+    return this.#done !== undefined;
+  }
+
+  /** @param name  what the step releases, for messages. */
+  defer(name: string, dispose: () => void | Promise<void>): void {
+    this.#steps.push({ name, dispose });
+  }
+
+  /**
+   * Runs every step, also those deferred meanwhile; a second call waits for the first.
+   *
+   * @throws RllmError TEARDOWN_FAILED after all steps ran, when some of them threw.
+   */
+  dispose(): Promise<void> {
+    this.#done ??= this.#run();
+    return this.#done;
+  }
+
+  async #run(): Promise<void> {
+    const failures: { readonly name: string; readonly cause: unknown }[] = [];
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      try {
+        await step.dispose();
+      } catch (cause) {
+        failures.push({ name: step.name, cause });
+      }
+    }
+    const [first] = failures;
+    if (first === undefined) return;
+    const lines = failures.map(({ name, cause }) => `${name}: ${messageOf(cause)}`);
+    throw new RllmError('TEARDOWN_FAILED', `Not everything could be released. ${lines.join('; ')}`, {
+      cause: first.cause,
+    });
+  }
+}
