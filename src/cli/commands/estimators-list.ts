@@ -1,0 +1,21 @@
+import type { ConfigOptions } from '../options.js';
+import { readConfig } from '../read-config.js';
+import { tableLines } from '../render/table-lines.js';
+import { openScreen } from '../screen.js';
+import { withApp } from '../with-app.js';
+
+/** `rllm estimators list`: every name that `algorithm.estimator` may have, with its formula, who brings it, and its paper. */
+export async function listEstimators(options: ConfigOptions): Promise<number> {
+  const loaded = await readConfig(options, false);
+  const estimators = await withApp(loaded, { run: null }, (app) => app.estimators.list());
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(estimators)}\n`);
+    return 0;
+  }
+  const screen = openScreen(process.stdout, process.env, options);
+  const rows = estimators.map(({ name, summary, owner, paper }) => [name, owner, summary, paper ?? '']);
+  for (const line of tableLines(['NAME', 'FROM', 'FORMULA', 'PAPER'], rows, screen.paint)) {
+    screen.write(`${line}\n`);
+  }
+  return 0;
+}

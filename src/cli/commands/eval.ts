@@ -1,0 +1,97 @@
+import { RllmError } from '../../errors.js';
+import { suggestion } from '../../nearest.js';
+import { RunFolder } from '../../trainer/index.js';
+import type { Metrics } from '../../types/index.js';
+import { cliLogger } from '../cli-logger.js';
+import { nearPath } from '../invocation.js';
+import type { ConfigOptions } from '../options.js';
+import { readConfig } from '../read-config.js';
+import { numberText } from '../render/number-text.js';
+import { fieldLines } from '../render/table-lines.js';
+import { loadRunConfig } from '../run-config.js';
+import { openScreen } from '../screen.js';
+import { listenForStop } from '../stop-signals.js';
+import { withApp } from '../with-app.js';
+
+export interface EvalOptions extends ConfigOptions {
+  readonly run?: string;
+  readonly checkpoint?: string;
+  readonly min?: readonly string[];
+}
+
+interface Threshold {
+  readonly metric: string;
+  readonly atLeast: number;
+}
+
+/** `rllm eval`: validates once and prints the metrics; trains and writes nothing. */
+export async function evaluate(options: EvalOptions): Promise<number> {
+  const thresholds = (options.min ?? []).map(readThreshold);
+  const weights = options.run === undefined ? options.checkpoint : await checkpointOf(options.run);
+  const loaded =
+    options.run === undefined ? await readConfig(options) : await loadRunConfig(options.run, options.set);
+  const human = openScreen(process.stderr, process.env, options);
+  const logger = cliLogger((line) => human.write(`${line}\n`), options, human.paint);
+  const stop = listenForStop(() => human.write('Stopping.\n'));
+  try {
+    const metrics = await withApp(loaded, { logger, run: null, complete: true, weights }, async (app) =>
+      (await app.trainer()).validate({ signal: stop.signal }),
+    );
+    show(metrics, weights, options);
+    check(metrics, thresholds);
+    return 0;
+  } catch (thrown) {
+    if (!stop.signal.aborted) throw thrown;
+    return stop.exitCode();
+  } finally {
+    stop.dispose();
+  }
+}
+
+/** The newest checkpoint of a run, or the one named. @throws RllmError RUN_DIR_INVALID, CHECKPOINT_INVALID */
+async function checkpointOf(directory: string): Promise<string> {
+  const { checkpoint } = await RunFolder.resume(directory);
+  if (checkpoint !== null) return checkpoint.directory;
+  throw new RllmError('CHECKPOINT_INVALID', `The run ${directory} has no complete checkpoint yet.`);
+}
+
+function show(metrics: Metrics, weights: string | undefined, options: EvalOptions): void {
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify({ checkpoint: weights ?? null, metrics })}\n`);
+    return;
+  }
+  const screen = openScreen(process.stdout, process.env, options);
+  const what = weights === undefined ? 'the model as it starts' : nearPath(weights, process.cwd());
+  screen.write(`validation of ${what}\n`);
+  const fields = Object.entries(metrics).map(([name, value]) => [name, numberText(value)] as const);
+  for (const line of fieldLines(fields, screen.paint)) screen.write(`${line}\n`);
+}
+
+/** @throws RllmError USAGE */
+function readThreshold(text: string): Threshold {
+  const at = text.lastIndexOf('=');
+  const metric = text.slice(0, at);
+  const value = text.slice(at + 1).trim();
+  const atLeast = Number(value);
+  if (at < 1 || value === '' || !Number.isFinite(atLeast)) {
+    throw new RllmError(
+      'USAGE',
+      `--min takes METRIC=VALUE, for example val/unknown/pass@1=0.9; given "${text}".`,
+    );
+  }
+  return { metric, atLeast };
+}
+
+/** @throws RllmError USAGE for a metric that there is not, CHECK_FAILED with every metric that is too low. */
+function check(metrics: Metrics, thresholds: readonly Threshold[]): void {
+  const low: string[] = [];
+  for (const { metric, atLeast } of thresholds) {
+    const value = metrics[metric];
+    if (value === undefined) {
+      const known = suggestion(metric, Object.keys(metrics));
+      throw new RllmError('USAGE', `The validation has no metric "${metric}". ${known}`);
+    }
+    if (value < atLeast) low.push(`${metric} is ${value}, at least ${atLeast} was asked for`);
+  }
+  if (low.length > 0) throw new RllmError('CHECK_FAILED', `${low.join('; ')}.`);
+}

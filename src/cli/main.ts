@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { createProgram } from './program.js';
+import type { Output } from './screen.js';
+
+/** Exit code of a wrong command line; commander's own would be 1. */
+const USAGE = 2;
+
+let exitCode = 0;
+process.on('uncaughtException', (thrown) => void die(thrown));
+for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+try {
+  await createProgram((code) => {
+    exitCode = code;
+  }).parseAsync(process.argv);
+} catch (thrown) {
+  if (!(thrown instanceof CommanderError)) throw thrown;
+  exitCode = thrown.exitCode === 0 ? 0 : USAGE;
+}
+await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+// Agents are the user's code: a timer or a socket that one of them left open must not keep a finished run alive.
+process.exit(exitCode);
+
+/** For what was thrown where nobody waits for it: in a timer of an agent, in a promise that it left alone. */
+async function die(thrown: unknown): Promise<never> {
+  const { reportFailure } = await import('./report-failure.js');
+  const has = (flag: string): boolean => process.argv.includes(flag);
+  const options = { verbose: has('--verbose'), color: !has('--no-color'), json: has('--json') };
+  process.exit(reportFailure(thrown, options));
+}
+
+/** `rllm train | head` closes the pipe early: the run is worth more than its log, so it goes on unread. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+function flushed(stream: Output): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}

@@ -1,0 +1,98 @@
+import { Console } from 'node:console';
+import { Command, Option } from 'commander';
+import { SDK_VERSION } from '../version.js';
+import type { EvalOptions } from './commands/eval.js';
+import type { TrainOptions } from './commands/train.js';
+import type { CommonOptions, ConfigOptions } from './options.js';
+
+/** A command: its parsed options in, its exit code out. */
+type Run<Options> = (options: Options) => Promise<number>;
+
+/**
+ * The command line. Only this file and commander load before a command is chosen: help has to be quick, and each command
+ * brings its own parts.
+ */
+export function createProgram(setExitCode: (code: number) => void): Command {
+  /** Loads a command when it is called, and reports its failure. */
+  const does =
+    <Options extends CommonOptions>(load: () => Promise<Run<Options>>) =>
+    async (_options: unknown, command: Command): Promise<void> => {
+      const options = command.optsWithGlobals<Options>();
+      // Stdout is for JSON alone; what an agent prints goes where text for a person goes.
+      if (options.json === true) globalThis.console = new Console(process.stderr);
+      try {
+        const run = await load();
+        setExitCode(await run(options));
+      } catch (thrown) {
+        const { reportFailure } = await import('./report-failure.js');
+        setExitCode(reportFailure(thrown, options));
+      }
+    };
+
+  const program = new Command('rllm')
+    .description('Train LLM agents by reinforcement learning.')
+    .version(SDK_VERSION)
+    .option('--verbose', 'say more, and show where errors come from')
+    .option('--quiet', 'say only what must be told')
+    .option('--no-color', 'write no colours')
+    .showHelpAfterError('Run with --help to see what is allowed.')
+    .exitOverride();
+
+  configured(program.command('train'))
+    .description('train a policy, or go on with a run')
+    .option('--run-dir <dir>', 'write the run into this empty folder')
+    .addOption(
+      new Option('--resume <dir>', 'go on with the run in this folder').conflicts([
+        'config',
+        'runDir',
+        'dryRun',
+      ]),
+    )
+    .option('--dry-run', 'build everything and run one rollout, without an update')
+    .action(does<TrainOptions>(async () => (await import('./commands/train.js')).train));
+
+  configured(program.command('eval'))
+    .description('validate a policy: a checkpoint, the end of a run, or the model as it starts')
+    .addOption(
+      new Option('--run <dir>', 'the latest checkpoint of this run, with its configuration').conflicts(
+        'checkpoint',
+      ),
+    )
+    .option('--checkpoint <dir>', 'this checkpoint')
+    .option('--min <metric=value>', 'exit with 3 when a metric is lower (repeatable)', collect)
+    .action(does<EvalOptions>(async () => (await import('./commands/eval.js')).evaluate));
+
+  const config = program.command('config').description('look at the configuration');
+  configured(config.command('print'))
+    .description('print every value with where it comes from')
+    .action(does<ConfigOptions>(async () => (await import('./commands/config-print.js')).printConfig));
+  configured(config.command('validate'))
+    .description('check the configuration with its plugins and names; exit with 2 on a fault')
+    .action(does<ConfigOptions>(async () => (await import('./commands/config-validate.js')).validateConfig));
+  config
+    .command('schema')
+    .description('print the JSON Schema of the config file')
+    .action(does<CommonOptions>(async () => (await import('./commands/config-schema.js')).printSchema));
+
+  configured(program.command('estimators').description('look at advantage estimators').command('list'))
+    .description('list all that the configuration can name')
+    .action(does<ConfigOptions>(async () => (await import('./commands/estimators-list.js')).listEstimators));
+  configured(program.command('plugins').description('look at plugins').command('list'))
+    .description('list all that the configuration names, and what they bring')
+    .action(does<ConfigOptions>(async () => (await import('./commands/plugins-list.js')).listPlugins));
+
+  return program;
+}
+
+/** The options of every command that reads a configuration. */
+function configured(command: Command): Command {
+  return command
+    .option('-c, --config <file>', 'config file (else searched from this folder upwards)')
+    .option('-s, --set <path=value>', 'set one value, for example trainer.seed=7 (repeatable)', collect)
+    .option('--no-plugins', 'load no plugins')
+    .option('--json', 'write JSON to stdout, text for a person to stderr');
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,43 @@
+type StopName = 'SIGINT' | 'SIGTERM';
+
+export interface StopSignals {
+  /** Aborted by the first signal: stop after the step at hand. */
+  readonly signal: AbortSignal;
+  /** Exit code of a process that was asked to stop, as shells count: 128 + the number of the signal. */
+  readonly exitCode: () => number;
+  readonly dispose: () => void;
+}
+
+/**
+ * A signal this soon after the first is the same keystroke: the terminal sends Ctrl-C to the whole process group, and
+ * npm passes its own copy on.
+ */
+const SAME_KEYSTROKE_MS = 300;
+
+const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Listens for Ctrl-C and `kill`. The first asks to stop and save; the second ends the process at once. */
+export function listenForStop(onFirst: () => void): StopSignals {
+  const controller = new AbortController();
+  let first: { readonly name: StopName; readonly at: number } | undefined;
+  const onSignal = (name: StopName): void => {
+    const at = performance.now();
+    if (first === undefined) {
+      first = { name, at };
+      onFirst();
+      controller.abort();
+    } else if (at - first.at > SAME_KEYSTROKE_MS) {
+      process.exit(EXIT_CODE[name]);
+    }
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return {
+    signal: controller.signal,
+    exitCode: () => EXIT_CODE[first?.name ?? 'SIGINT'],
+    dispose: () => {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+}

@@ -1,0 +1,4 @@
+/** One line of NDJSON on stdout. */
+export function writeEvent(event: Readonly<Record<string, unknown>>): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CONFIG, guessProject } from './guess-project.js';
+import { project, ROOT } from './project.js';
+import { eventsOf, rllm } from './rllm.js';
+
+test('config print shows every value with where it comes from', async () => {
+  const folder = guessProject();
+  const { code, stdout } = await rllm(folder, ['config', 'print', '--set', 'trainer.seed=7'], {
+    RLLM_ROLLOUT__N_VAL: '3',
+  });
+  expect(code).toBe(0);
+  const row = (path: string) => stdout.split('\n').find((line) => line.startsWith(`${path} `));
+  expect(row('trainer.seed')).toMatch(/ 7 +--set trainer\.seed$/);
+  expect(row('rollout.n')).toMatch(/ 4 +rllmrc\.json:1$/);
+  expect(row('rollout.nVal')).toMatch(/ 3 +RLLM_ROLLOUT__N_VAL$/);
+  expect(row('algorithm.estimator')).toMatch(/ "grpo" +default$/);
+});
+
+test('config print hides secrets, in text and in JSON', async () => {
+  const folder = guessProject({
+    'rllmrc.json': {
+      ...CONFIG,
+      backend: { name: 'in-memory', options: { 'in-memory': { apiKey: 'sk-1234' } } },
+    },
+  });
+  const text = await rllm(folder, ['config', 'print']);
+  const json = await rllm(folder, ['config', 'print', '--json']);
+  expect(text.code).toBe(0);
+  expect(text.stdout + json.stdout).not.toContain('sk-1234');
+  expect(eventsOf(json)).toMatchObject([
+    {
+      file: join(folder, 'rllmrc.json'),
+      config: { rollout: { n: 4 } },
+      sources: { 'rollout.n': { from: 'file' } },
+    },
+  ]);
+});
+
+test('config print works without a config file: all is default', async () => {
+  const { code, stdout } = await rllm(project({}), ['config', 'print']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/trainer\.seed +\d+ +default/);
+});
+
+test('config validate accepts what would train and refuses what would not', async () => {
+  const folder = guessProject();
+  const good = await rllm(folder, ['config', 'validate']);
+  expect(good).toMatchObject({ code: 0, stdout: 'rllmrc.json is valid.\n', stderr: '' });
+  const bad = await rllm(folder, ['config', 'validate', '--set', 'workflow.use=gess', '--json']);
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toContain('"guess"');
+  expect(eventsOf(bad)).toMatchObject([{ event: 'error', faults: [{ path: 'workflow.use' }] }]);
+});
+
+test('--no-plugins loads none', async () => {
+  const { code, stderr } = await rllm(guessProject(), ['config', 'validate', '--no-plugins']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('in-memory');
+});
+
+test('config schema prints what the package ships', async () => {
+  const { code, stdout } = await rllm(project({}), ['config', 'schema']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(join(ROOT, 'rllmrc.schema.json'), 'utf8')));
+});
