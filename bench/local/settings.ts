@@ -5,10 +5,10 @@ export const SETTINGS = {
   dModel: 32,
   nLayers: 1,
   nHeads: 4,
-  tasksPerStep: 32,
+  tasksPerStep: 56,
   rolloutsPerTask: 8,
   updateEpochs: 4,
-  learningRate: 3e-3,
+  learningRate: 2e-3,
   maxSteps: 300,
   /** Share of won games of a training batch, next to greedy wins on every number, at which the task counts as learned. */
   target: 0.95,

@@ -16,6 +16,8 @@ export interface ContextResult {
   readonly keysValues: Float32Array;
   /** Natural-log probabilities of the next token at temperature 1, [V]. */
   readonly logprobs: Float64Array;
+  /** `cumulativeWeights` by temperature and top-p, as asked for. */
+  readonly weights: Map<string, Float64Array>;
 }
 
 /**

@@ -130,7 +130,7 @@ function sampleRequest(id: number, call: ModelCall, prompt: readonly number[], r
     temperature,
     topP,
     stop,
-    path: [mode, step, taskId, rolloutIndex, attempt, index],
+    path: JSON.stringify([mode, step, taskId, rolloutIndex, attempt, index]),
   };
 }
 

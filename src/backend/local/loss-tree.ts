@@ -47,9 +47,11 @@ export interface LossTerm extends TokenWeights {
  */
 export function lossTrees(rows: readonly LossRow[]): LossTree[] {
   const trees = new Map<string, { loss: Loss; root: LossNode; size: number; depth: number }>();
+  const keys = new Map<Loss, string>();
   for (const { row, loss, advantages } of rows) {
     if (loss.name !== 'dro' && advantages.every((advantage) => advantage === 0)) continue;
-    const key = lossKey(loss);
+    const key = keys.get(loss) ?? lossKey(loss);
+    keys.set(loss, key);
     let tree = trees.get(key);
     if (tree === undefined) {
       tree = { loss, root: newNode(undefined, -1), size: 0, depth: 0 };

@@ -10,31 +10,35 @@ export function logSoftmax(logits: ArrayLike<number>): Float64Array {
   return Float64Array.from(logits, (logit) => logit - shift);
 }
 
-/**
- * Draws a token from log-probabilities raised to 1/temperature, among the likeliest tokens that hold `topP` of the probability at that
- * temperature. Temperature 0 takes the likeliest token, the first of equals.
- *
- * @param logprobs  [V], at temperature 1.
- */
-export function sampleToken(
-  logprobs: Float64Array,
-  { temperature, topP }: { readonly temperature: number; readonly topP: number },
-  random: Random,
-): number {
-  if (temperature === 0) return likeliest(logprobs);
-  const top = logprobs[likeliest(logprobs)] as number;
-  const weights = logprobs.map((logp) => Math.exp((logp - top) / temperature));
+/** How a token is chosen. */
+export interface TokenChoice {
+  /** Probabilities are raised to 1/temperature; 0 takes the likeliest token, the first of equals. */
+  readonly temperature: number;
+  /** Only the likeliest tokens that hold this much of the probability, at that temperature, are drawn from. */
+  readonly topP: number;
+}
+
+/** Running sums of the unnormalised weights by which tokens are drawn, [V], from their log-probabilities at temperature 1. */
+export function cumulativeWeights(logprobs: Float64Array, { temperature, topP }: TokenChoice): Float64Array {
+  const best = likeliest(logprobs);
+  const top = logprobs[best] as number;
+  const weights = logprobs.map((logp, token) =>
+    temperature === 0 ? Number(token === best) : Math.exp((logp - top) / temperature),
+  );
   if (topP < 1) keepNucleus(weights, topP);
-  let left = random.next() * weights.reduce((a, b) => a + b, 0);
-  let last = 0;
-  for (let token = 0; token < weights.length; token++) {
-    const weight = weights[token] as number;
-    if (weight === 0) continue;
-    last = token;
-    left -= weight;
-    if (left < 0) return token;
-  }
-  return last;
+  let sum = 0;
+  return weights.map((weight) => {
+    sum += weight;
+    return sum;
+  });
+}
+
+/** Draws a token. */
+export function drawToken(cumulative: Float64Array, random: Random): number {
+  const point = random.next() * (cumulative.at(-1) ?? 0);
+  const token = cumulative.findIndex((sum) => sum > point);
+  // Rounding may put the point at the very end: then the last token that has weight.
+  return token === -1 ? cumulative.indexOf(cumulative.at(-1) ?? 0) : token;
 }
 
 function likeliest(logprobs: Float64Array): number {

@@ -3,7 +3,7 @@ import { type Context, type ContextResult, ContextTree } from './context-tree.js
 import { createDecodeProgram, type DecodeProgram } from './decode-program.js';
 import { createEmbedding, type Embedding } from './embedding.js';
 import type { ModelShape } from './model-shape.js';
-import { logSoftmax, sampleToken } from './sample-token.js';
+import { cumulativeWeights, drawToken, logSoftmax, type TokenChoice } from './sample-token.js';
 import type { Weights } from './transformer.js';
 
 /** One completion to sample. */
@@ -15,7 +15,7 @@ export interface SampleRequest {
   readonly topP: number;
   readonly stop: readonly string[];
   /** Names the stream of random numbers of this completion. */
-  readonly path: readonly (string | number)[];
+  readonly path: string;
 }
 
 export interface SampleResult {
@@ -77,7 +77,7 @@ export class Sampler {
     if (this.active.size === 0) this.tree.forgetIfFull();
     this.active.set(request.id, {
       request,
-      random: stream(this.options.seed, 'sample', ...request.path),
+      random: stream(this.options.seed, 'sample', request.path),
       sequence: [...request.prompt],
       logprobs: [],
       context: undefined,
@@ -127,9 +127,10 @@ export class Sampler {
         cursor.context = next;
         cursor.read++;
       }
-      const logprobs = cursor.context?.result?.logprobs;
-      if (logprobs === undefined) throw new Error('internal: a completion needs a prompt');
-      const token = sampleToken(logprobs, cursor.request, cursor.random);
+      const result = cursor.context?.result;
+      if (result === undefined) throw new Error('internal: a completion needs a prompt');
+      const { logprobs } = result;
+      const token = drawToken(weightsOf(result, cursor.request), cursor.random);
       cursor.sequence.push(token);
       cursor.logprobs.push(logprobs[token] as number);
       const reason = this.finishReason(cursor, token);
@@ -142,12 +143,12 @@ export class Sampler {
 
   private finishReason({ request, sequence }: Cursor, token: number): 'stop' | 'length' | undefined {
     if (token === this.options.endOfTurn) return 'stop';
-    const completion = sequence.slice(request.prompt.length);
-    if (request.stop.length > 0) {
-      const text = this.options.decodeText(completion);
-      if (request.stop.some((stop) => text.includes(stop))) return 'stop';
+    const { prompt, stop, maxTokens } = request;
+    if (stop.length > 0) {
+      const text = this.options.decodeText(sequence.slice(prompt.length));
+      if (stop.some((end) => text.includes(end))) return 'stop';
     }
-    return completion.length >= request.maxTokens ? 'length' : undefined;
+    return sequence.length - prompt.length >= maxTokens ? 'length' : undefined;
   }
 
   private finish(
@@ -207,8 +208,20 @@ export class Sampler {
     return contexts.map((_, row) => ({
       keysValues: keysValues.slice(row * width, (row + 1) * width),
       logprobs: logSoftmax(logits.subarray(row * vocabularySize, (row + 1) * vocabularySize)),
+      weights: new Map(),
     }));
   }
+}
+
+/** The weights by which a context's next token is drawn, worked out once for all completions that ask alike. */
+function weightsOf({ logprobs, weights }: ContextResult, choice: TokenChoice): Float64Array {
+  const key = `${choice.temperature} ${choice.topP}`;
+  let found = weights.get(key);
+  if (found === undefined) {
+    found = cumulativeWeights(logprobs, choice);
+    weights.set(key, found);
+  }
+  return found;
 }
 
 /** Places of a decode step for this many earlier tokens: a power of two, so that few shapes are compiled. */

@@ -1,7 +1,7 @@
 import type { AlgorithmConfig } from '../../config/types.js';
 import { shuffled, stream } from '../../random.js';
 import type { TrajectoryRows } from './local-batch.js';
-import { lossOfRole } from './loss.js';
+import { type Loss, lossOfRole } from './loss.js';
 import { type LossRow, type LossTree, lossTrees } from './loss-tree.js';
 import { rowAdvantages } from './trajectory-rows.js';
 
@@ -39,8 +39,10 @@ export function updatePlan(
 }
 
 function updatePart(trajectories: readonly TrajectoryRows[], algorithm: AlgorithmConfig): UpdatePart {
+  const losses = new Map<string, Loss>();
   const rows = trajectories.flatMap(({ role, rows }): LossRow[] => {
-    const loss = lossOfRole(role, algorithm);
+    const loss = losses.get(role) ?? lossOfRole(role, algorithm);
+    losses.set(role, loss);
     return rows.map((row) => ({ row, loss, advantages: rowAdvantages(row) }));
   });
   return {

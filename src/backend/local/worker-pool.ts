@@ -29,9 +29,16 @@ export class WorkerPool {
   private readonly threads: readonly WorkerThread[];
   private readonly sampler: WorkerThread;
   private readonly trainer: WorkerThread;
+  private readonly helpAfterMs: number;
   private trainingMs = 0;
 
-  constructor(setup: WorkerSetup, count: number, events: WorkerThreadEvents) {
+  constructor(
+    setup: WorkerSetup,
+    count: number,
+    events: WorkerThreadEvents,
+    helpAfterMs: number = HELP_AFTER_MS,
+  ) {
+    this.helpAfterMs = helpAfterMs;
     this.threads = Array.from({ length: count }, () => new WorkerThread(setup, events));
     this.sampler = this.threads[0] as WorkerThread;
     this.trainer = this.threads.at(-1) as WorkerThread;
@@ -89,7 +96,7 @@ export class WorkerPool {
     };
     const start = performance.now();
     const helpers =
-      this.trainingMs < HELP_AFTER_MS ? [] : this.threads.filter((thread) => thread !== this.trainer);
+      this.trainingMs < this.helpAfterMs ? [] : this.threads.filter((thread) => thread !== this.trainer);
     await Promise.all([this.trainer, ...helpers].map(work));
     if (lanes > 1) this.trainingMs += performance.now() - start;
     const gradientNorm = await this.trainer.call('update', { lanes, scale, adam });

@@ -3,7 +3,7 @@ import type { Loss } from './loss.js';
 import type { LossSums } from './loss-sums.js';
 import type { MicroBatch } from './micro-batch.js';
 import type { ModelShape } from './model-shape.js';
-import type { SampleRequest, SampleResult } from './sampler.js';
+import type { SampleRequestColumns, SampleResultColumns } from './sample-message.js';
 
 /** What a worker is started with. The buffers are shared by all workers and the main thread. */
 export interface WorkerSetup {
@@ -64,11 +64,11 @@ export type WorkerCall = {
 /** Main thread → worker. */
 export type WorkerRequest =
   | WorkerCall
-  | { readonly kind: 'sample'; readonly requests: readonly SampleRequest[] }
+  | { readonly kind: 'sample'; readonly requests: SampleRequestColumns }
   | { readonly kind: 'abort'; readonly id: number };
 
 /** Worker → main thread. */
 export type WorkerReply =
   | { readonly kind: 'answer'; readonly callId: number; readonly answer: unknown }
   | { readonly kind: 'failed'; readonly callId: number | undefined; readonly error: unknown }
-  | { readonly kind: 'sampled'; readonly results: readonly SampleResult[] };
+  | { readonly kind: 'sampled'; readonly results: SampleResultColumns };

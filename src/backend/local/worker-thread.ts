@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf, RllmError } from '../../errors.js';
+import { packRequests, unpackResults } from './sample-message.js';
 import type { SampleRequest, SampleResult } from './sampler.js';
 import type {
   WorkerCallName,
@@ -32,7 +33,8 @@ export class WorkerThread {
 
   constructor(setup: WorkerSetup, events: WorkerThreadEvents) {
     this.events = events;
-    this.worker = new Worker(workerUrl(), { workerData: setup, name: 'rllm-local' });
+    // No flags of the program: some, like --input-type, are refused by workers.
+    this.worker = new Worker(workerUrl(), { workerData: setup, name: 'rllm-local', execArgv: [] });
     this.worker.on('message', (reply: WorkerReply) => this.take(reply));
     this.worker.on('error', (cause) =>
       this.fail(failed(`a worker thread threw: ${messageOf(cause)}`, cause)),
@@ -62,7 +64,7 @@ export class WorkerThread {
     }
     this.awaitedSamples += requests.length;
     this.hold();
-    this.worker.postMessage({ kind: 'sample', requests } satisfies WorkerRequest);
+    this.worker.postMessage({ kind: 'sample', requests: packRequests(requests) } satisfies WorkerRequest);
   }
 
   /** The result of an aborted request comes as any other does. */
@@ -78,9 +80,9 @@ export class WorkerThread {
   private take(reply: WorkerReply): void {
     switch (reply.kind) {
       case 'sampled':
-        this.awaitedSamples -= reply.results.length;
+        this.awaitedSamples -= reply.results.ids.length;
         this.hold();
-        this.events.sampled(reply.results);
+        this.events.sampled(unpackResults(reply.results));
         break;
       case 'failed':
         this.fail(failed(messageOf(reply.error), reply.error));

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { defaultDevice, init } from '@jax-js/jax';
 import { ComputeWorker } from './compute-worker.js';
+import { packResults, unpackRequests } from './sample-message.js';
 import type { WorkerReply, WorkerRequest, WorkerSetup } from './worker-protocol.js';
 
 /** Entry of a worker thread: answers calls in order, and samples between them while completions wait. */
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
     if (!isSampling) return;
     attempt(undefined, () => {
       const results = worker.sampler.advance();
-      if (results.length > 0) reply({ kind: 'sampled', results });
+      if (results.length > 0) reply({ kind: 'sampled', results: packResults(results) });
       setImmediate(sampleOn);
     });
   };
@@ -34,7 +35,7 @@ async function main(): Promise<void> {
   port.on('message', (request: WorkerRequest) => {
     switch (request.kind) {
       case 'sample':
-        for (const one of request.requests) worker.sampler.add(one);
+        for (const one of unpackRequests(request.requests)) worker.sampler.add(one);
         if (!isSampling) sampleOn();
         return;
       case 'abort':

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { logSoftmax, sampleToken } from '../../../src/backend/local/sample-token.js';
+import { cumulativeWeights, drawToken, logSoftmax } from '../../../src/backend/local/sample-token.js';
 import { stream } from '../../../src/random.js';
 
 const LOGPROBS = Float64Array.from([0.1, 0.4, 0.3, 0.2], Math.log);
 
 function shares(temperature: number, topP: number): number[] {
   const random = stream(1, 'draws');
+  const weights = cumulativeWeights(LOGPROBS, { temperature, topP });
   const counts = [0, 0, 0, 0];
   for (let i = 0; i < 20_000; i++) {
-    const token = sampleToken(LOGPROBS, { temperature, topP }, random);
+    const token = drawToken(weights, random);
     counts[token] = (counts[token] as number) + 1;
   }
   return counts.map((count) => count / 20_000);
@@ -44,6 +45,6 @@ test('top-p keeps the likeliest tokens that hold that much, and at least one', (
 
 test('temperature 0 takes the likeliest token, the first of equals', () => {
   const greedy = { temperature: 0, topP: 1 };
-  expect(sampleToken(LOGPROBS, greedy, stream(1))).toBe(1);
-  expect(sampleToken(Float64Array.of(-2, -1, -1), greedy, stream(1))).toBe(1);
+  expect(drawToken(cumulativeWeights(LOGPROBS, greedy), stream(1))).toBe(1);
+  expect(drawToken(cumulativeWeights(Float64Array.of(-2, -1, -1), greedy), stream(1))).toBe(1);
 });
