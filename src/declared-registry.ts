@@ -14,7 +14,7 @@ export interface DeclaredKind<Fn, Part, Options> {
   readonly threw: ErrorCode;
   fromFunction(fn: Fn, options: Options): Part;
   /** `undefined` when the instance is not one of this kind. */
-  fromInstance(instance: unknown): Part | undefined;
+  fromInstance(instance: unknown, options: Options): Part | undefined;
 }
 
 /** A class or function as it was registered, and the part made of it once it has been asked for. */
@@ -114,7 +114,7 @@ export class DeclaredRegistry<Class, Fn, Part, Options extends { readonly overri
         details: { name },
       });
     }
-    const part = fromInstance(instance);
+    const part = fromInstance(instance, options);
     if (part === undefined) {
       throw new RllmError(
         'DECORATOR_MISUSED',

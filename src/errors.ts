@@ -44,6 +44,10 @@ export const ERRORS = {
     fix: 'Mend the reward function, or set algorithm.missingReward to "exclude".',
   },
   EMPTY_GROUP: { exit: 1, fix: 'Return groups with at least one trajectory.' },
+  ESTIMATOR_INPUT: {
+    exit: 1,
+    fix: 'Have the workflow or the backend give what the message names, or choose an estimator that needs less.',
+  },
   ESTIMATOR_OUTPUT: {
     exit: 1,
     fix: 'Return one finite number per trajectory, in the shape of batch.rewards.',

@@ -12,19 +12,25 @@ export {
   type CollectOptions,
   calculateGrpoAdvantages,
   calculateGrpoAdvantagesPerGroup,
+  calculatePrpoAdvantages,
   calculateReinforceAdvantages,
   calculateReinforcePlusPlusBaselineAdvantages,
   calculateRlooAdvantages,
   calculateRlooAdvantagesPerGroup,
   collectRewardsAndAdvantages,
+  componentsOf,
   type EstimateFunction,
   type EstimatorClass,
   type EstimatorDescriptor,
+  type EstimatorPlan,
   EstimatorRegistry,
+  type EstimatorSource,
   type GroupAdvantages,
   type GrpoOptions,
+  type PrpoOptions,
   type ReinforcePlusPlusBaselineOptions,
   type Requirement,
+  type RewardComponents,
   type SingleGroupAdvantages,
 } from './advantage/index.js';
 export {
@@ -108,6 +114,7 @@ export {
   type GroupingHookDecorator,
   type GroupingHookOptions,
   GroupingHookRegistry,
+  originOf,
   type TransformOptions,
   type TransformResult,
   taskRoleGrouping,
@@ -172,6 +179,8 @@ export {
   type Trajectory,
   type TrajectoryGroup,
   type TrajectoryOrigin,
+  trajectoryPart,
+  wholeOf,
 } from './types/index.js';
 export { SDK_VERSION } from './version.js';
 export {

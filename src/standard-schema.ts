@@ -4,6 +4,10 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /** Standard JSON Schema: libraries that have it describe what the schema takes. */
+    readonly jsonSchema?:
+      | { readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown> }
+      | undefined;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const FLOORS: readonly (readonly string[])[] = [
   ['cli', 'index'],
   ['container', 'testing'],
-  ['trainer', 'plugin-host'],
+  ['trainer', 'plugin-host', 'compare'],
   ['backend', 'data'],
   ['workflow'],
   ['advantage', 'grouping'],
@@ -92,7 +92,7 @@ describe('a plugin package', () => {
   );
 
   test('exists', () => {
-    expect(packages.map(({ name }) => name)).toContain('rllm-plugin-opo');
+    expect(packages.map(({ name }) => name)).toContain('rllm-plugin-estimators');
   });
 
   test.each(packages.map(({ name }) => name))(

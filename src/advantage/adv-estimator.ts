@@ -1,5 +1,6 @@
 import { declaringDecorator } from '../declaring-decorator.js';
-import type { EstimateFunction, EstimatorClass, Requirement } from './estimator.js';
+import type { StandardSchema } from '../standard-schema.js';
+import type { EstimateFunction, EstimatorClass, EstimatorPlan, Requirement } from './estimator.js';
 
 /** What an estimator says of itself. */
 export interface AdvEstimatorOptions {
@@ -13,6 +14,12 @@ export interface AdvEstimatorOptions {
   readonly scope?: 'group' | 'batch';
   /** What it needs beyond rewards. */
   readonly requires?: readonly Requirement[];
+  /** Validates `algorithm.estimatorOptions[name]`; must accept `{}`. */
+  readonly options?: StandardSchema;
+  /** Settings that cannot work with it, one sentence each; called before a run with its validated options. */
+  readonly check?: (plan: EstimatorPlan) => readonly string[];
+  /** It returns advantages per token. */
+  readonly perToken?: boolean;
   /** Loss that backends use with it when `algorithm.lossFn` is null and they know no better. */
   readonly defaultLoss?: string;
 }

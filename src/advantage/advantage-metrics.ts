@@ -1,19 +1,21 @@
 import { percentileOf, summarize } from '../statistics.js';
 import type { Metrics } from '../types/index.js';
+import type { RaggedRewards } from './group-rewards.js';
 
 /** An advantage smaller than this counts as zero, a group's std smaller than this as no spread, as in rLLM. */
 const NEGLIGIBLE = 1e-8;
 
-/**
- * `reward/{role}/{mean,std,max,min}` over all trajectories of a role, population std; nothing for no trajectories.
- *
- * @param rewards  reward of each trajectory, flat.
- */
-export function rewardMetrics(role: string, rewards: Float64Array): Metrics {
-  if (rewards.length === 0) return {};
-  const { mean, std, max, min } = summarize(rewards);
+/** `reward/{role}/{mean,std,max,min}` over all trajectories of a role, population std, and `difficultyMetrics` of its groups. */
+export function rewardMetrics(role: string, { flat, byGroup }: RaggedRewards): Metrics {
+  const { mean, std, max, min } = summarize(flat);
   const prefix = `reward/${role}`;
-  return { [`${prefix}/mean`]: mean, [`${prefix}/std`]: std, [`${prefix}/max`]: max, [`${prefix}/min`]: min };
+  return {
+    [`${prefix}/mean`]: mean,
+    [`${prefix}/std`]: std,
+    [`${prefix}/max`]: max,
+    [`${prefix}/min`]: min,
+    ...difficultyMetrics(role, byGroup),
+  };
 }
 
 /**
@@ -46,7 +48,7 @@ export function advantageMetrics(role: string, advantages: Float64Array): Metric
  *
  * Without such groups `total` and `informative` are 0 and the rest is absent.
  */
-export function difficultyMetrics(role: string, rewards: readonly Float64Array[]): Metrics {
+function difficultyMetrics(role: string, rewards: readonly Float64Array[]): Metrics {
   const prefix = `batch/${role}`;
   const compared = rewards.filter((group) => group.length > 1);
   const total = compared.length;

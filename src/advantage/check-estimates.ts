@@ -1,5 +1,6 @@
 import { RllmError } from '../errors.js';
 import type { TrajectoryGroup } from '../types/index.js';
+import type { AdvantageEstimates } from './estimator.js';
 
 /** Advantages that are known to fit their groups, in one flat buffer: group by group, trajectory by trajectory, token by token. */
 export interface CheckedAdvantages {
@@ -25,16 +26,18 @@ export function responseTokens({ steps }: TrajectoryGroup['trajectories'][number
  * Copies out what an estimator returned, −0 turned into 0, so that no array of the estimator's is kept.
  *
  * @param output  what `estimate` returned, of any type; checked in shape `[g][i]`, or `[g][i][t]` for all trajectories alike.
+ * @param field   which of its two tables.
  * @throws RllmError ESTIMATOR_OUTPUT; the message names estimator, role and group, what was expected and what came.
  */
 export function checkEstimates(
   output: unknown,
   groups: readonly TrajectoryGroup[],
   call: EstimatorCall,
+  field: 'advantages' | 'returns' = 'advantages',
 ): CheckedAdvantages {
-  const advantages = isRecord(output) ? output.advantages : undefined;
+  const advantages = isRecord(output) ? output[field] : undefined;
   if (!isArrayLike(advantages)) {
-    throw fault(call, null, 'an object with a list of advantages, at once', describe(output));
+    throw fault(call, null, `an object with a list of ${field}, at once`, describe(output));
   }
   if (advantages.length !== groups.length) {
     throw fault(call, null, `${groups.length} groups`, `${advantages.length}`);
@@ -47,21 +50,44 @@ export function checkEstimates(
   for (let g = 0; g < groups.length; g++) {
     const group = groups[g] as TrajectoryGroup;
     const { trajectories } = group;
-    const row = listOf(advantages[g], trajectories.length, 'advantages', call, group);
+    const row = listOf(advantages[g], trajectories.length, field, call, group);
     for (let i = 0; i < trajectories.length; i++) {
       if (!perToken) {
-        values[end++] = finite(row[i], `advantage ${i}`, call, group);
+        const value = row[i];
+        if (!isFiniteNumber(value)) throw notFinite(value, `${field.slice(0, -1)} ${i}`, call, group);
+        values[end++] = value + 0;
         continue;
       }
       const trajectory = trajectories[i] as TrajectoryGroup['trajectories'][number];
-      const what = `token advantages of trajectory ${i}`;
+      const what = `token ${field} of trajectory ${i}`;
       const tokens = listOf(row[i], responseTokens(trajectory), what, call, group);
       for (let t = 0; t < tokens.length; t++) {
-        values[end++] = finite(tokens[t], `advantage ${i}, token ${t}`, call, group);
+        const value = tokens[t];
+        if (!isFiniteNumber(value)) {
+          throw notFinite(value, `${field.slice(0, -1)} ${i}, token ${t}`, call, group);
+        }
+        values[end++] = value + 0;
       }
     }
   }
   return { perToken, values };
+}
+
+/**
+ * The returns of an estimator that gives advantages per token, checked as these are; undefined where it has none apart from them.
+ *
+ * @throws RllmError ESTIMATOR_OUTPUT, for returns per trajectory too.
+ */
+export function checkReturns(
+  output: AdvantageEstimates,
+  groups: readonly TrajectoryGroup[],
+  call: EstimatorCall,
+): CheckedAdvantages | undefined {
+  if (output.returns === undefined || output.returns === output.advantages) return undefined;
+  const returns = checkEstimates(output, groups, call, 'returns');
+  if (!returns.perToken)
+    throw fault(call, null, 'returns per token, as its advantages are', 'one per trajectory');
+  return returns;
 }
 
 function count(groups: readonly TrajectoryGroup[], perToken: boolean): number {
@@ -85,9 +111,12 @@ function listOf(
   return value;
 }
 
-function finite(value: unknown, what: string, call: EstimatorCall, group: TrajectoryGroup): number {
-  if (typeof value === 'number' && Number.isFinite(value)) return value + 0;
-  throw fault(call, group, `a finite number as ${what}`, describe(value));
+function isFiniteNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+function notFinite(value: unknown, what: string, call: EstimatorCall, group: TrajectoryGroup): RllmError {
+  return fault(call, group, `a finite number as ${what}`, describe(value));
 }
 
 function fault(call: EstimatorCall, group: TrajectoryGroup | null, expected: string, got: string): RllmError {
@@ -107,7 +136,11 @@ function describe(value: unknown): string {
   return isArrayLike(value) ? `a list of ${value.length}` : `a value of type ${typeof value}`;
 }
 
-function isRecord(value: unknown): value is { readonly advantages?: unknown; readonly length?: unknown } {
+function isRecord(value: unknown): value is {
+  readonly advantages?: unknown;
+  readonly returns?: unknown;
+  readonly length?: unknown;
+} {
   return typeof value === 'object' && value !== null;
 }
 

@@ -1,17 +1,36 @@
 import type { AlgorithmConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { Dropped } from '../filtering/index.js';
+import { meanOf } from '../statistics.js';
 import type { Metrics, TrajectoryGroup } from '../types/index.js';
-import { advantageMetrics, difficultyMetrics, rewardMetrics } from './advantage-metrics.js';
-import { checkEstimates } from './check-estimates.js';
-import type { AdvantageBatch, AdvantageEstimator } from './estimator.js';
-import { copyGroups } from './group-rewards.js';
-import { carriesAdvantages, isPrecomputed, selectTrainable } from './select-trainable.js';
-import { clearAdvantages, settlePrecomputed, writeAdvantages, writeConstant } from './write-advantages.js';
+import { advantageMetrics, rewardMetrics } from './advantage-metrics.js';
+import { checkEstimates, checkReturns } from './check-estimates.js';
+import type { AdvantageBatch, AdvantageEstimates, AdvantageEstimator, Requirement } from './estimator.js';
+import { checkRequirements } from './estimator-input.js';
+import { copyGroups, readRewards } from './group-rewards.js';
+import { componentMetrics } from './reward-components.js';
+import { carriesAdvantages, selectTrainable } from './select-trainable.js';
+import { isShaping, shapeRewards } from './shape-rewards.js';
+import {
+  clearAdvantages,
+  clipAdvantages,
+  settlePrecomputed,
+  writeAdvantages,
+  writeConstant,
+  writeReturns,
+} from './write-advantages.js';
+
+/** Where estimators are looked up: an `EstimatorRegistry`, or anything that gives them by name. */
+export interface EstimatorSource {
+  get(name: string): AdvantageEstimator;
+  /** Validated options of an estimator; `{}` for every one where it is absent. */
+  optionsOf?(name: string, algorithm: AlgorithmConfig): unknown;
+  /** What an estimator requires; by default what the estimator itself says. */
+  requirementsOf?(name: string): ReadonlySet<Requirement>;
+}
 
 export interface CollectOptions {
-  /** Where estimators are looked up: an `EstimatorRegistry`. */
-  readonly registry: { get(name: string): AdvantageEstimator };
+  readonly registry: EstimatorSource;
   /** `false` only collects rewards: no estimator is called and no step is written. Default true. */
   readonly collectAdvantage?: boolean;
 }
@@ -29,10 +48,19 @@ export interface Collection {
  * Stage 6: credit of every trajectory, written to `advantage` of each of its steps, and the metrics of it.
  *
  * Groups are partitioned by role, and the estimator of each role (`estimatorMap`, else `estimator`) is called once with all of
- * them. It sees copies of the scored rewards only, its answer is checked and copied. Under `loneTrajectory: "zero"` and
- * `"drop"` it does not see groups of one, so that they do not move the others either.
+ * them. In this order, for every estimator alike:
  *
- * @throws RllmError REWARD_MISSING, REWARD_NOT_FINITE by `missingReward`; UNKNOWN_NAME; ESTIMATOR_THREW with the cause;
+ * 1. `missingReward`: what has no finite reward is an error or is left out;
+ * 2. `rewardClip`, `lengthPenalty`, `klInReward` shape what the estimator sees, see `shapeRewards`. Metrics are of the rewards as
+ *    they are;
+ * 3. `loneTrajectory`: under `zero` and `drop` the estimator does not see groups of one, so that they do not move others either;
+ * 4. what the estimator requires must be in the trajectories;
+ * 5. the estimator, which sees copies only, and whose answer is checked and copied;
+ * 6. `advantageClip`, of precomputed advantages too. Returns per token, where an estimator gives them apart from advantages, go to
+ *    `step.returns` as they are, for a critic.
+ *
+ * @throws RllmError REWARD_MISSING, REWARD_NOT_FINITE by `missingReward`; UNKNOWN_NAME; CONFIG_INVALID for options that the
+ *   estimator does not take; ESTIMATOR_INPUT for what it requires and is not there; ESTIMATOR_THREW with the cause;
  *   ESTIMATOR_OUTPUT; ADVANTAGE_LENGTH, ADVANTAGE_NOT_FINITE for precomputed advantages.
  */
 export function collectRewardsAndAdvantages(
@@ -45,22 +73,24 @@ export function collectRewardsAndAdvantages(
   const metrics: Metrics = {};
   const warnings: { code: 'ADVANTAGES_OVERWRITTEN'; message: string }[] = [];
   for (const [role, own] of partitionByRole(selection.groups)) {
-    const precomputed = own.filter((group) => isPrecomputed(group, algorithm));
-    const estimated = own.filter((group) => !isPrecomputed(group, algorithm));
-    const rewards = rewardsOf(estimated);
-    if (estimated.length > 0) {
-      Object.assign(metrics, rewardMetrics(role, flatten(rewards)), difficultyMetrics(role, rewards));
-    }
+    const precomputed = algorithm.usePrecomputedAdvantage ? own.filter(carriesAdvantages) : [];
+    const estimated = precomputed.length === 0 ? own : own.filter((group) => !carriesAdvantages(group));
+    const rewards = readRewards(estimated);
+    if (estimated.length > 0)
+      Object.assign(metrics, rewardMetrics(role, rewards), componentMetrics(role, estimated));
     if (!collectAdvantage) continue;
     const name = estimatorOf(role, algorithm);
-    const overwritten = estimated.filter(carriesAdvantages).length;
+    const overwritten = countCarriers(estimated);
     if (overwritten > 0) warnings.push(overwriteWarning(role, name, overwritten));
-    const advantages = [
-      ...precomputed.map(settlePrecomputed),
-      ...(estimated.length > 0
-        ? estimateRole({ role, rewards, groups: estimated, algorithm }, name, registry.get(name))
-        : []),
-    ];
+    if (isShaping(algorithm) && estimated.length > 0) {
+      shapeRewards(estimated, rewards.byGroup, algorithm);
+      metrics[`reward/${role}/shaped_mean`] = meanOf(rewards.flat);
+    }
+    const advantages = precomputed.map((group) => settlePrecomputed(group, algorithm.advantageClip));
+    if (estimated.length > 0) {
+      const batch = { role, rewards: rewards.byGroup, groups: estimated, algorithm };
+      advantages.push(...estimateRole(batch, name, registry));
+    }
     Object.assign(metrics, advantageMetrics(role, flatten(advantages)));
   }
   if (collectAdvantage) {
@@ -86,17 +116,25 @@ function partitionByRole(groups: readonly TrajectoryGroup[]): Map<string, Trajec
 }
 
 /** Estimates one role and writes its steps; returns the advantages for metrics. */
-function estimateRole(batch: AdvantageBatch, name: string, estimator: AdvantageEstimator): Float64Array[] {
+function estimateRole(
+  batch: Omit<AdvantageBatch, 'options'>,
+  name: string,
+  registry: EstimatorSource,
+): Float64Array[] {
   const { role, groups, algorithm } = batch;
   const apart = algorithm.loneTrajectory === 'reward' ? [] : groups.filter(isLone);
   for (const group of apart) writeConstant(group, 0);
   const seen = apart.length === 0 ? groups : groups.filter((group) => !isLone(group));
   const zeros = new Float64Array(apart.length);
   if (seen.length === 0) return [zeros];
-  const shown = apart.length === 0 ? batch : { ...batch, groups: seen, rewards: rewardsOf(seen) };
-  let output: unknown;
+  const estimator = registry.get(name);
+  checkRequirements(name, registry.requirementsOf?.(name) ?? estimator.requires ?? NOTHING, seen);
+  const options = registry.optionsOf?.(name, algorithm) ?? {};
+  const rewards =
+    apart.length === 0 ? batch.rewards : copyGroups(batch.rewards.filter(({ length }) => length > 1));
+  let output: AdvantageEstimates;
   try {
-    output = estimator.estimate(shown);
+    output = estimator.estimate({ role, rewards, groups: seen, algorithm, options });
   } catch (cause) {
     throw new RllmError(
       'ESTIMATOR_THREW',
@@ -105,17 +143,23 @@ function estimateRole(batch: AdvantageBatch, name: string, estimator: AdvantageE
     );
   }
   const checked = checkEstimates(output, seen, { estimator: name, role });
+  const returns = checked.perToken ? checkReturns(output, seen, { estimator: name, role }) : undefined;
+  clipAdvantages(checked.values, algorithm.advantageClip);
   writeAdvantages(seen, checked);
+  if (returns !== undefined) writeReturns(seen, returns);
   return [checked.values, zeros];
 }
+
+const NOTHING: ReadonlySet<Requirement> = new Set();
 
 function isLone({ trajectories }: TrajectoryGroup): boolean {
   return trajectories.length === 1;
 }
 
-/** A fresh copy: what an estimator does to it touches nobody else. Selection has checked that every reward is there. */
-function rewardsOf(groups: readonly TrajectoryGroup[]): Float64Array[] {
-  return copyGroups(groups.map(({ trajectories }) => trajectories.map(({ reward }) => reward ?? Number.NaN)));
+function countCarriers(groups: readonly TrajectoryGroup[]): number {
+  let count = 0;
+  for (const group of groups) if (carriesAdvantages(group)) count++;
+  return count;
 }
 
 function flatten(parts: readonly Float64Array[]): Float64Array {

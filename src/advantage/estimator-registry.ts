@@ -1,9 +1,18 @@
+import { type CheckedOptions, checkOptions, checkOptionsNow, type OptionProblem } from '../check-options.js';
+import type { AlgorithmConfig } from '../config/types.js';
 import { type DeclaredKind, DeclaredRegistry, type Registered } from '../declared-registry.js';
-import { RllmError } from '../errors.js';
+import { messageOf, RllmError } from '../errors.js';
 import type { RegistryEntry } from '../registry.js';
+import type { StandardSchema } from '../standard-schema.js';
 import type { Json } from '../types/index.js';
 import type { AdvEstimatorOptions } from './adv-estimator.js';
-import type { AdvantageEstimator, EstimateFunction, EstimatorClass, Requirement } from './estimator.js';
+import type {
+  AdvantageEstimator,
+  EstimateFunction,
+  EstimatorClass,
+  EstimatorPlan,
+  Requirement,
+} from './estimator.js';
 
 /** What is known of an estimator without asking it to estimate. */
 export interface EstimatorDescriptor {
@@ -13,6 +22,10 @@ export interface EstimatorDescriptor {
   readonly owner: string;
   readonly scope: 'group' | 'batch';
   readonly requires: readonly Requirement[];
+  /** Its advantages differ between the tokens of a trajectory. */
+  readonly perToken: boolean;
+  /** JSON Schema of `algorithm.estimatorOptions[name]`; absent where it takes none, or its schema library gives no JSON Schema. */
+  readonly options?: Json;
   readonly defaultLoss?: string;
 }
 
@@ -36,6 +49,9 @@ export class EstimatorRegistry extends DeclaredRegistry<
   AdvantageEstimator,
   AdvEstimatorOptions
 > {
+  /** Checked options by name, and by the very object that the config holds, so that each is checked once. */
+  readonly #checked = new Map<string, WeakMap<object, CheckedOptions>>();
+
   /** @param options.construct  makes an instance of a class, by default with `new` and no arguments. */
   constructor(options: { readonly construct?: (cls: EstimatorClass) => AdvantageEstimator } = {}) {
     super(ESTIMATOR, options.construct);
@@ -47,9 +63,78 @@ export class EstimatorRegistry extends DeclaredRegistry<
     return descriptorOf(this.entry(name));
   }
 
+  /** What it requires, by its decorator and by its instance. @throws RllmError as `get` does. */
+  requirementsOf(name: string): ReadonlySet<Requirement> {
+    return new Set(this.describe(name).requires);
+  }
+
   /** All estimators in the order of their names' first mention; constructs none. */
   list(): EstimatorDescriptor[] {
     return this.entries().map(descriptorOf);
+  }
+
+  /**
+   * Checks the options that a config gives to an estimator and remembers what its schema made of them, for `optionsOf`. Schemas
+   * may be async, so an app asks this before it runs.
+   *
+   * @returns  what is wrong; options for an estimator that takes none are.
+   * @throws RllmError UNKNOWN_NAME
+   */
+  async checkOptions(name: string, algorithm: AlgorithmConfig): Promise<readonly OptionProblem[]> {
+    const schema = this.entry(name).value.options.options;
+    const given = givenOptions(name, algorithm);
+    const checked = schema === undefined ? withoutSchema(given) : await checkOptions(schema, given);
+    this.#remember(name, given, checked);
+    return checked.problems;
+  }
+
+  /**
+   * `algorithm.estimatorOptions[name]` as the estimator's schema gives it; `{}` for an estimator without one.
+   *
+   * @throws RllmError UNKNOWN_NAME; CONFIG_INVALID when the options are not what the schema takes, or it is async and
+   *   `checkOptions` was not awaited before.
+   */
+  optionsOf(name: string, algorithm: AlgorithmConfig): unknown {
+    const given = givenOptions(name, algorithm);
+    let checked = this.#checked.get(name)?.get(given);
+    if (checked === undefined) {
+      const schema = this.entry(name).value.options.options;
+      checked = schema === undefined ? withoutSchema(given) : checkOptionsNow(schema, given);
+      this.#remember(name, given, checked);
+    }
+    const [problem] = checked.problems;
+    if (problem === undefined) return checked.value;
+    const path = `algorithm.estimatorOptions.${name}${problem.at}`;
+    throw new RllmError('CONFIG_INVALID', `${path}: ${problem.message}`, {
+      ...(problem.cause === undefined ? {} : { cause: problem.cause }),
+      details: {
+        faults: checked.problems.map(({ at, message }) => ({
+          path: `algorithm.estimatorOptions.${name}${at}`,
+          message,
+        })),
+      },
+    });
+  }
+
+  /**
+   * Why an estimator cannot work in a run, one sentence each, by its own judgement; none where it has no `check`.
+   *
+   * @throws RllmError as `optionsOf` does.
+   */
+  check(name: string, plan: Omit<EstimatorPlan, 'options'>): readonly string[] {
+    const { check } = this.entry(name).value.options;
+    if (check === undefined) return [];
+    const options = this.optionsOf(name, plan.algorithm);
+    try {
+      return check({ ...plan, options });
+    } catch (cause) {
+      return [`could not be checked; its check() threw: ${messageOf(cause)}`];
+    }
+  }
+
+  #remember(name: string, given: object, checked: CheckedOptions): void {
+    const own = this.#checked.get(name) ?? new WeakMap<object, CheckedOptions>();
+    this.#checked.set(name, own.set(given, checked));
   }
 
   /** State of every estimator that has been used and keeps one, by name. Goes into the checkpoint. */
@@ -89,8 +174,26 @@ type Entry = RegistryEntry<
   Registered<EstimatorClass, EstimateFunction, AdvantageEstimator, AdvEstimatorOptions>
 >;
 
+const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
+
+function givenOptions(
+  name: string,
+  { estimatorOptions }: AlgorithmConfig,
+): Readonly<Record<string, unknown>> {
+  return (Object.hasOwn(estimatorOptions, name) ? estimatorOptions[name] : undefined) ?? NO_OPTIONS;
+}
+
+function withoutSchema(given: Readonly<Record<string, unknown>>): CheckedOptions {
+  const problems = Object.keys(given).map((key) => ({
+    at: `.${key}`,
+    message: 'this estimator takes no options',
+  }));
+  return problems.length > 0 ? { value: undefined, problems } : { value: NO_OPTIONS, problems: [] };
+}
+
 function descriptorOf({ name, owner, value: { options, part } }: Entry): EstimatorDescriptor {
-  const { summary = '', paper, scope, requires, defaultLoss } = options;
+  const { summary = '', paper, scope, requires, perToken = false, defaultLoss } = options;
+  const jsonSchema = options.options === undefined ? undefined : jsonSchemaOf(options.options);
   return {
     name,
     summary,
@@ -98,8 +201,20 @@ function descriptorOf({ name, owner, value: { options, part } }: Entry): Estimat
     owner,
     scope: scope ?? part?.scope ?? 'group',
     requires: [...new Set([...(requires ?? []), ...(part?.requires ?? [])])],
+    perToken,
+    ...(jsonSchema === undefined ? {} : { options: jsonSchema }),
     ...(defaultLoss === undefined ? {} : { defaultLoss }),
   };
+}
+
+/** What a schema says of itself, if it can. A schema with parts that JSON Schema has no words for says nothing. */
+function jsonSchemaOf(schema: StandardSchema): Json | undefined {
+  try {
+    const described = schema['~standard'].jsonSchema?.input({ target: 'draft-07' });
+    return described === undefined ? undefined : JSON.parse(JSON.stringify(described));
+  } catch {
+    return undefined;
+  }
 }
 
 function isEstimator(value: unknown): value is AdvantageEstimator {

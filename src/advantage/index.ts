@@ -3,17 +3,20 @@ export {
   builtInEstimators,
   calculateGrpoAdvantages,
   calculateGrpoAdvantagesPerGroup,
+  calculatePrpoAdvantages,
   calculateReinforceAdvantages,
   calculateReinforcePlusPlusBaselineAdvantages,
   calculateRlooAdvantages,
   calculateRlooAdvantagesPerGroup,
   type GrpoOptions,
+  type PrpoOptions,
   type ReinforcePlusPlusBaselineOptions,
 } from './built-in/index.js';
 export {
   type Collection,
   type CollectOptions,
   collectRewardsAndAdvantages,
+  type EstimatorSource,
   estimatorOf,
 } from './collect-rewards-and-advantages.js';
 export type {
@@ -22,8 +25,10 @@ export type {
   AdvantageEstimator,
   EstimateFunction,
   EstimatorClass,
+  EstimatorPlan,
   Requirement,
 } from './estimator.js';
 export { type EstimatorDescriptor, EstimatorRegistry } from './estimator-registry.js';
 export type { GroupAdvantages, SingleGroupAdvantages } from './group-rewards.js';
+export { componentsOf, type RewardComponents } from './reward-components.js';
 export { type Selection, selectTrainable } from './select-trainable.js';

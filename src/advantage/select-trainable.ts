@@ -2,6 +2,7 @@ import type { AlgorithmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
 import type { Dropped, DropReason } from '../filtering/index.js';
 import type { Trajectory, TrajectoryGroup, TrajectoryOrigin } from '../types/index.js';
+import { unsoundComponent } from './reward-components.js';
 
 export interface Selection {
   /** What trains; the same objects where nothing was left out. */
@@ -10,7 +11,7 @@ export interface Selection {
 }
 
 /**
- * Leaves out what cannot train, before its group is compared: trajectories without a finite reward under
+ * Leaves out what cannot train, before its group is compared: trajectories whose reward, or a named part of it, is not finite under
  * `missingReward: "exclude"` (reason `unscored`, and a group without any scored one goes), then groups of one under
  * `loneTrajectory: "drop"`. Other groups are never touched. Groups with precomputed advantages need no reward and pass as they are.
  *
@@ -74,8 +75,8 @@ function withoutUnscored(
   return { ...group, trajectories, metadata };
 }
 
-function isScored({ reward }: Trajectory): boolean {
-  return typeof reward === 'number' && Number.isFinite(reward);
+function isScored(trajectory: Trajectory): boolean {
+  return Number.isFinite(trajectory.reward) && unsoundComponent(trajectory) === undefined;
 }
 
 function dropAll(group: TrajectoryGroup, reason: DropReason, dropped: Dropped[]): void {
@@ -91,9 +92,20 @@ function drop(group: TrajectoryGroup, i: number, reason: DropReason): Dropped {
 function unscored(group: TrajectoryGroup, i: number): RllmError {
   const { taskId, rolloutIndex } = drop(group, i, 'unscored');
   const { role } = group;
-  const reward = group.trajectories[i]?.reward;
+  const trajectory = group.trajectories[i];
+  const reward = trajectory?.reward;
   const where = `rollout ${rolloutIndex} of task "${taskId}", role "${role}"`;
   const details = { taskId, rolloutIndex, role, groupId: group.groupId };
+  const part =
+    trajectory === undefined || !Number.isFinite(reward) ? undefined : unsoundComponent(trajectory);
+  if (part !== undefined) {
+    const value = String(trajectory?.rewards?.[part]);
+    return new RllmError(
+      'REWARD_NOT_FINITE',
+      `The part "${part}" of the reward of ${where} is ${value}, not a finite number.`,
+      { details: { ...details, part } },
+    );
+  }
   return reward === undefined || reward === null
     ? new RllmError('REWARD_MISSING', `No reward was set for ${where}.`, { details })
     : new RllmError(

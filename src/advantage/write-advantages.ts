@@ -2,13 +2,14 @@ import { RllmError } from '../errors.js';
 import type { Step, Trajectory, TrajectoryGroup } from '../types/index.js';
 import type { CheckedAdvantages } from './check-estimates.js';
 
-/** Sets `advantage` of every step of the groups: the trajectory's number, or the list of the step's own tokens. */
+/** Sets `advantage` of every step of the groups: the trajectory's number, or the list of the step's own tokens. Earlier returns go. */
 export function writeAdvantages(groups: readonly TrajectoryGroup[], advantages: CheckedAdvantages): void {
   const { perToken, values } = advantages;
   let next = 0;
   for (const { trajectories } of groups) {
     for (const { steps } of trajectories) {
       for (const step of steps) {
+        if (step.returns !== undefined) delete step.returns;
         if (!perToken) {
           step.advantage = values[next] as number;
           continue;
@@ -22,24 +23,51 @@ export function writeAdvantages(groups: readonly TrajectoryGroup[], advantages: 
   }
 }
 
+/** Sets `returns` of every step of the groups to those of its own tokens. */
+export function writeReturns(groups: readonly TrajectoryGroup[], { values }: CheckedAdvantages): void {
+  let next = 0;
+  for (const { trajectories } of groups) {
+    for (const { steps } of trajectories) {
+      for (const step of steps) {
+        const end = next + step.responseIds.length;
+        step.returns = Array.from(values.subarray(next, end));
+        next = end;
+      }
+    }
+  }
+}
+
 /** Sets one advantage for every step of a group. */
 export function writeConstant(group: TrajectoryGroup, advantage: number): void {
   for (const { steps } of group.trajectories) for (const step of steps) step.advantage = advantage;
 }
 
+/** Bounds advantages to [−clip, clip], in place; `null` leaves them. */
+export function clipAdvantages(advantages: Float64Array, clip: number | null): void {
+  if (clip === null) return;
+  for (let i = 0; i < advantages.length; i++) {
+    advantages[i] = Math.min(Math.max(advantages[i] as number, -clip), clip);
+  }
+}
+
 /** Takes away advantages of an earlier batch or of the workflow, so that nothing trains on them. */
 export function clearAdvantages({ steps }: Trajectory): void {
-  for (const step of steps) delete step.advantage;
+  for (const step of steps) {
+    delete step.advantage;
+    delete step.returns;
+  }
 }
 
 /**
  * Settles the advantages that a workflow has set itself: a number holds for all tokens of its step, a list is per token, and a
- * step without any gets 0. Lists stay the workflow's own.
+ * step without any gets 0. Lists stay the workflow's own, unless a clip changes them.
  *
+ * @param clip  bound of each advantage, `null` for none.
  * @returns  the advantage of every response token of the group, in order, for metrics.
  * @throws RllmError ADVANTAGE_LENGTH when a list is not as long as the response, ADVANTAGE_NOT_FINITE; both name the step.
  */
-export function settlePrecomputed(group: TrajectoryGroup): Float64Array {
+export function settlePrecomputed(group: TrajectoryGroup, clip: number | null = null): Float64Array {
+  const bound = (value: number): number => (clip === null ? value : Math.min(Math.max(value, -clip), clip));
   const values: number[] = [];
   group.trajectories.forEach((trajectory, i) => {
     trajectory.steps.forEach((step, s) => {
@@ -61,9 +89,10 @@ export function settlePrecomputed(group: TrajectoryGroup): Float64Array {
             { details: detailsOf(step, i, group) },
           );
         }
-        values.push(value + 0);
+        values.push(bound(value) + 0);
       }
-      step.advantage = typeof advantage === 'number' ? advantage + 0 : advantage;
+      if (typeof advantage === 'number') step.advantage = bound(advantage) + 0;
+      else step.advantage = clip === null ? advantage : advantage.map(bound);
     });
   });
   return Float64Array.from(values);

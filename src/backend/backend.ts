@@ -1,3 +1,4 @@
+import type { Requirement } from '../advantage/estimator.js';
 import type { AlgorithmConfig, RllmConfig } from '../config/types.js';
 import type { Logger } from '../logger.js';
 import type { RolloutEngine } from '../rollout/index.js';
@@ -19,6 +20,12 @@ export interface BackendCapabilities {
   readonly perTokenAdvantages: boolean;
   /** Log-probs of sampled tokens. */
   readonly logprobs: boolean;
+  /** Writes `step.values` in stage 5: it has a critic. Absent means no. */
+  readonly values?: boolean;
+  /** Writes `step.referenceLogprobs` in stage 5. Absent means no. */
+  readonly referenceLogprobs?: boolean;
+  /** Writes `step.teacherLogprobs` in stage 5. Absent means no. */
+  readonly teacherLogprobs?: boolean;
   readonly checkpoints: boolean;
 }
 
@@ -33,6 +40,10 @@ export interface BackendContext {
   readonly config: RllmConfig;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** What the chosen estimators and policies need: a backend computes no critic and keeps no reference that nobody asks for. */
+  readonly requirements?: ReadonlySet<Requirement>;
+  /** Folder that relative paths in the backend's options start from: that of the config file. Absent means the working directory. */
+  readonly baseDirectory?: string;
 }
 
 /**

@@ -45,6 +45,21 @@ export function findConflicts(config: RllmConfig): readonly Conflict[] {
       'algorithm.lossConfig.clipHighThreshold',
     );
   }
+  const { rewardClip, lengthPenalty } = algorithm;
+  if (rewardClip.min !== null && rewardClip.max !== null && rewardClip.min > rewardClip.max) {
+    add(
+      `min ${rewardClip.min} is above max ${rewardClip.max}`,
+      'algorithm.rewardClip.min',
+      'algorithm.rewardClip.max',
+    );
+  }
+  if (lengthPenalty?.kind === 'soft_overlong' && lengthPenalty.buffer > lengthPenalty.maxTokens) {
+    add(
+      `buffer ${lengthPenalty.buffer} is above maxTokens ${lengthPenalty.maxTokens}`,
+      'algorithm.lengthPenalty.buffer',
+      'algorithm.lengthPenalty.maxTokens',
+    );
+  }
   if (enable && Object.values(masks).every(Boolean)) {
     add('every ending is masked, so that no rollout would ever train', 'compactFiltering.maskEnvDone');
   }

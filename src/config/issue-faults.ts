@@ -18,7 +18,7 @@ export interface FaultAt {
 export function issueFaults(issue: z.core.$ZodIssue, tree: unknown): readonly FaultAt[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key], fault: unknownKey(path, key) }));
+    return issue.keys.map((key) => ({ path: [...path, key], fault: unknownKey(path, key, tree) }));
   }
   const schema = schemaAt(path);
   const value = valueAt(tree, path);
@@ -42,8 +42,8 @@ export function forbiddenKeys(tree: unknown, path: ConfigPath = []): readonly Fa
   });
 }
 
-function unknownKey(path: ConfigPath, key: string): BareFault {
-  const schema = schemaAt(path);
+function unknownKey(path: ConfigPath, key: string, tree: unknown): BareFault {
+  const schema = schemaAt(path, tree);
   const fields = (schema === undefined ? [] : fieldsOf(schema)) ?? [];
   const allowed = fields.filter((field) => field !== '$schema');
   const sibling = nearest(key, allowed);

@@ -18,7 +18,7 @@ export function configJsonSchema(): Json {
         orElse(jsonSchema, REFERENCE);
       if (zodSchema instanceof z.ZodEnum || zodSchema instanceof z.ZodLiteral) orElse(jsonSchema, REFERENCE);
       if (zodSchema instanceof z.ZodNullable && Array.isArray(jsonSchema.anyOf)) {
-        jsonSchema.anyOf = jsonSchema.anyOf.flatMap((choice) => choice.anyOf ?? [choice]);
+        jsonSchema.anyOf = jsonSchema.anyOf.flatMap((choice) => choice.anyOf ?? choice.oneOf ?? [choice]);
       }
       if (zodSchema instanceof z.ZodPipe && zodSchema.in instanceof z.ZodTransform) orElse(jsonSchema, NAME);
     },

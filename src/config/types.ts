@@ -41,6 +41,8 @@ export interface AlgorithmConfig {
   readonly estimator: string;
   /** Estimator by role. */
   readonly estimatorMap: Readonly<Record<string, string>>;
+  /** Options by estimator name, each validated by its estimator's own schema. */
+  readonly estimatorOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Only `broadcast` is implemented, as in the reference: one advantage for all tokens of a trajectory. */
   readonly stepwiseAdvantageMode: 'broadcast';
   /** Read by `grpo`: divide by the group's std. */
@@ -51,6 +53,14 @@ export interface AlgorithmConfig {
   readonly loneTrajectory: 'reward' | 'zero' | 'drop';
   /** A missing or non-finite reward stops the run, or leaves the trajectory out of its group. */
   readonly missingReward: 'error' | 'exclude';
+  /** Bound of every advantage: they are clipped to [−c, c]; `null` for none. */
+  readonly advantageClip: number | null;
+  /** Bounds of the rewards that estimators see. Metrics and rejection sampling see rewards as they are. */
+  readonly rewardClip: RewardClipConfig;
+  /** Takes a penalty for long trajectories off the reward before the estimator sees it; `null` for none. */
+  readonly lengthPenalty: LengthPenaltyConfig | null;
+  /** Takes `coefficient · Σₜ k(logπ − logπ_ref)` off the reward. Needs a backend with reference log-probs. */
+  readonly klInReward: KlInRewardConfig;
   /** Read by backends: the loss of every role that `lossFnMap` does not name; `null` takes the estimator's default. */
   readonly lossFn: string | null;
   /** Loss by role. */
@@ -85,6 +95,45 @@ export interface AdamConfig {
   readonly weightDecay: number;
 }
 
+/** Bounds of a reward. Read by `collectRewardsAndAdvantages`. */
+export interface RewardClipConfig {
+  /** Smaller rewards are raised to it; `null` for no bound. */
+  readonly min: number | null;
+  /** Larger rewards are lowered to it; `null` for no bound. */
+  readonly max: number | null;
+}
+
+/** A penalty for length. Lengths are the sampled tokens of all steps of a trajectory. Read by `collectRewardsAndAdvantages`. */
+export type LengthPenaltyConfig = SoftOverlongConfig | LinearLengthConfig;
+
+/** DAPO's: nothing up to `maxTokens − buffer` tokens, then linearly down to −factor at `maxTokens`, and no further. */
+export interface SoftOverlongConfig {
+  /** Which penalty. */
+  readonly kind: 'soft_overlong';
+  /** Tokens at which the whole penalty is reached. */
+  readonly maxTokens: number;
+  /** Tokens over which it grows, at most `maxTokens`. */
+  readonly buffer: number;
+  /** The whole penalty, in reward units. */
+  readonly factor: number;
+}
+
+/** As in prime-rl: −factor · (mean reward of the group) · length / (longest of the group), so that a group without success has none. */
+export interface LinearLengthConfig {
+  /** Which penalty. */
+  readonly kind: 'linear';
+  /** Share of the group's mean reward that its longest trajectory loses. */
+  readonly factor: number;
+}
+
+/** KL in the reward. Read by `collectRewardsAndAdvantages`. */
+export interface KlInRewardConfig {
+  /** Weight, in reward units per nat; 0 for none. */
+  readonly coefficient: number;
+  /** Estimate of the KL of one token, with d = logπ − logπ_ref: k1 is d, k2 is d²/2, k3 is exp(−d) − 1 + d. */
+  readonly estimator: 'k1' | 'k2' | 'k3';
+}
+
 /** Parameters of the losses; a `null` takes the loss's own default (ppo 0.8–1.2, cispo 0–4, dro 0.05). */
 export interface LossConfig {
   /** Read by `ppo` and `cispo`: smallest probability ratio that still counts. */
@@ -99,6 +148,8 @@ export interface LossConfig {
 export interface TransformConfig {
   /** Name of the grouping hook. */
   readonly groupingHook: string;
+  /** Options by name of a grouping hook, so that switching is one line; each validated by its hook's own schema. */
+  readonly groupingOptions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Name unnamed trajectories `default_traj_name_{position}`; `false` drops them (counted). */
   readonly imputeMissingNames: boolean;
   /** Where a trajectory without a reward takes one from: its last step, the sum of its steps, or nowhere (then `algorithm.missingReward` decides). */

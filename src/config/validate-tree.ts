@@ -25,7 +25,10 @@ export function validateTree(
       return { config: result.data, faults: [...faults, ...conflictFaults(result.data, tree, judged)] };
     }
     const found = result.error.issues.flatMap((issue) => issueFaults(issue, sound));
-    faults.push(...found);
+    // A field left out for its own fault is missing next: that is no second fault.
+    faults.push(
+      ...found.filter(({ path }) => !faults.some((known) => formatPath(known.path) === formatPath(path))),
+    );
     if (found.some(({ path }) => path.length === 0)) return { config: configSchema.parse({}), faults };
     leaveOut(
       sound,

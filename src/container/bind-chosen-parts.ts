@@ -6,6 +6,7 @@ import { WorkflowEngine } from '../workflow/index.js';
 import type { AppOptions } from './app.js';
 import { bindOnce } from './bind-parts.js';
 import type { BackendChoice } from './choose-backend.js';
+import { requirementsOf } from './named-estimators.js';
 import type { Registries } from './registries.js';
 import { resolveToken } from './resolve-token.js';
 import type { Teardown } from './teardown.js';
@@ -50,7 +51,15 @@ export function bindChosenParts(container: DependencyContainer, parts: ChosenPar
   bind(BACKEND, () => {
     const { name } = get(CONFIG).backend;
     try {
-      return parts.backend.create({ config: get(CONFIG), logger: get(LOGGER), signal });
+      const config = get(CONFIG);
+      const requirements = requirementsOf(config, get(ESTIMATORS));
+      return parts.backend.create({
+        config,
+        logger: get(LOGGER),
+        signal,
+        requirements,
+        baseDirectory: parts.loaded.directory,
+      });
     } catch (cause) {
       if (RllmError.isInstance(cause)) throw cause;
       const who = `the backend "${name}" of ${registries.backends.entry(name).owner}`;

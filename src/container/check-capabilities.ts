@@ -1,4 +1,4 @@
-import type { EstimatorDescriptor } from '../advantage/index.js';
+import type { EstimatorDescriptor, Requirement } from '../advantage/index.js';
 import type { Backend } from '../backend/index.js';
 import { formatPath, type RllmConfig } from '../config/index.js';
 import { type SettingFault, unknownName } from './check-names.js';
@@ -50,25 +50,41 @@ export function checkCapabilities(
   if (trainer.saveFreq > 0 && !capabilities.checkpoints) {
     faults.push({ path: 'trainer.saveFreq', message: `${who} cannot save checkpoints`, expected: '0' });
   }
-  return [...faults, ...unmetRequirements(who, capabilities.logprobs, estimators)];
+  if (algorithm.klInReward.coefficient > 0) {
+    const without = capabilities.referenceLogprobs === true ? [] : ['reference log-probs'];
+    if (!capabilities.logprobs) without.push('log-probs');
+    if (without.length > 0) {
+      const message = `${who} gives no ${without.join(' and no ')}, of which the KL is made`;
+      faults.push({ path: 'algorithm.klInReward.coefficient', message, expected: '0' });
+    }
+  }
+  return [...faults, ...unmetRequirements(who, capabilities, estimators)];
 }
 
-/** What estimators need and no rollout brings. Lengths are always there; the rest is in the trajectories or it is not. */
+/**
+ * What estimators need and nobody brings. Lengths are always there, greedy baselines the trainer makes, and the rest comes from
+ * the workflow, or is missed when advantages are collected.
+ */
 function unmetRequirements(
   who: string,
-  hasLogprobs: boolean,
+  capabilities: Able['capabilities'],
   estimators: ReadonlyMap<string, EstimatorDescriptor>,
 ): readonly SettingFault[] {
-  const missing: Partial<Record<EstimatorDescriptor['requires'][number], string>> = {
-    values: 'no backend computes values',
-    greedyBaseline: 'no greedy rollout is made',
-    ...(hasLogprobs ? {} : { logprobs: `${who} gives no log-probs` }),
+  const missing: Partial<Record<Requirement, string>> = {
+    ...(capabilities.logprobs ? {} : { logprobs: `${who} gives no log-probs` }),
+    ...(capabilities.values === true ? {} : { values: `${who} has no critic` }),
+    ...(capabilities.referenceLogprobs === true
+      ? {}
+      : { referenceLogprobs: `${who} gives no reference log-probs` }),
   };
-  return [...estimators].flatMap(([path, { name, requires }]) =>
-    requires.flatMap((requirement) => {
+  return [...estimators].flatMap(([path, { name, requires, perToken }]) => {
+    const reasons = requires.flatMap((requirement) => {
       const why = missing[requirement];
-      if (why === undefined) return [];
-      return [{ path, message: `"${name}" needs ${requirement}, and ${why}`, expected: 'another estimator' }];
-    }),
-  );
+      return why === undefined ? [] : [`"${name}" needs ${requirement}, and ${why}`];
+    });
+    if (perToken && !capabilities.perTokenAdvantages) {
+      reasons.push(`"${name}" gives an advantage to each token, and ${who} takes one per step`);
+    }
+    return reasons.map((message) => ({ path, message, expected: 'another estimator' }));
+  });
 }

@@ -10,10 +10,10 @@ export interface SettingFault {
   readonly nearest?: string | undefined;
 }
 
-/** Names of estimators and trackers, and of backends that options are given for, that nothing registered has. */
+/** Names of estimators and trackers, and of estimators and backends that options are given for, that nothing registered has. */
 export function checkNames(config: RllmConfig, registries: Registries): readonly SettingFault[] {
   const { estimators, trackers, backends } = registries;
-  const { estimator, estimatorMap } = config.algorithm;
+  const { estimator, estimatorMap, estimatorOptions } = config.algorithm;
   const roles = Object.entries(estimatorMap);
   return [
     ...unknownName('advantage estimator', estimator, 'algorithm.estimator', estimators.names()),
@@ -22,6 +22,14 @@ export function checkNames(config: RllmConfig, registries: Registries): readonly
         'advantage estimator',
         name,
         formatPath(['algorithm', 'estimatorMap', role]),
+        estimators.names(),
+      ),
+    ),
+    ...Object.keys(estimatorOptions).flatMap((name) =>
+      unknownName(
+        'advantage estimator',
+        name,
+        formatPath(['algorithm', 'estimatorOptions', name]),
         estimators.names(),
       ),
     ),

@@ -1,10 +1,13 @@
 import type { DependencyContainer } from 'tsyringe';
 import type { EstimatorDescriptor } from '../advantage/index.js';
-import { formatPath, type LoadedConfig, type RllmConfig, sourceOf } from '../config/index.js';
+import { checkOptions } from '../check-options.js';
+import { type LoadedConfig, type RllmConfig, sourceOf } from '../config/index.js';
 import { messageOf, RllmError } from '../errors.js';
-import { checkOptions } from '../plugin-host/index.js';
 import { type Able, checkCapabilities } from './check-capabilities.js';
+import { checkEstimators } from './check-estimators.js';
+import { checkGrouping } from './check-grouping.js';
 import { checkNames, type SettingFault, unknownName } from './check-names.js';
+import { namedEstimators } from './named-estimators.js';
 import type { Registries } from './registries.js';
 import { resolveToken } from './resolve-token.js';
 import { BACKEND, CONFIG, GROUPING_HOOK, type Token, WORKFLOW } from './tokens.js';
@@ -43,6 +46,7 @@ export async function checkParts(
     }
   };
   ask(GROUPING_HOOK, 'transform.groupingHook');
+  settings.push(...checkGrouping(config, registries.groupingHooks));
   const estimators = new Map<string, EstimatorDescriptor>();
   for (const [path, name] of namedEstimators(config)) {
     if (!registries.estimators.has(name)) continue;
@@ -53,6 +57,8 @@ export async function checkParts(
       settings.push(...faultsOf(thrown, path));
     }
   }
+  const doesNotTrain = validateOnly || config.trainer.valOnly;
+  settings.push(...(await checkEstimators(config, registries.estimators, estimators, doesNotTrain)));
   const workflow = ask(WORKFLOW, 'workflow.use', config.workflow.use === '' ? leftOut : settings);
   let workflowOptions: unknown = config.workflow.options;
   if (workflow?.options !== undefined) {
@@ -62,18 +68,9 @@ export async function checkParts(
   }
   const isBackendGiven = sourceOf(loaded, 'backend').from !== 'default';
   const backend = ask(BACKEND, 'backend.name', isBackendGiven ? settings : leftOut);
-  const doesNotTrain = validateOnly || config.trainer.valOnly;
   const able = backend ?? ableWithoutOptions(config, registries);
   const capabilities = able === undefined ? [] : checkCapabilities(config, able, estimators, doesNotTrain);
   return { settings, capabilities, leftOut, workflowOptions };
-}
-
-function namedEstimators({ algorithm }: RllmConfig): readonly (readonly [path: string, name: string])[] {
-  const roles = Object.entries(algorithm.estimatorMap);
-  return [
-    ['algorithm.estimator', algorithm.estimator],
-    ...roles.map(([role, name]) => [formatPath(['algorithm', 'estimatorMap', role]), name] as const),
-  ];
 }
 
 /** What is known of a backend that could not be built, so that a wrong option does not hide a wrong loss. */

@@ -1,7 +1,7 @@
 import type { Backend, BackendContext, BackendDefinition } from '../backend/index.js';
+import { type CheckedOptions, checkOptions } from '../check-options.js';
 import { formatPath, type RllmConfig } from '../config/index.js';
 import { messageOf, RllmError } from '../errors.js';
-import { type CheckedOptions, checkOptions } from '../plugin-host/index.js';
 import type { Registry } from '../registry.js';
 import type { SettingFault } from './check-names.js';
 

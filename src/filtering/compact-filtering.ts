@@ -26,6 +26,7 @@ export function applyCompactFiltering(
   episodes: readonly Episode[],
   config: CompactFilteringConfig,
 ): CompactFiltering {
+  if (!config.enable) return { kept: episodes, masked: [] };
   const kept: Episode[] = [];
   const masked: Episode[] = [];
   for (const episode of episodes) (isMasked(episode.terminationReason, config) ? masked : kept).push(episode);

@@ -18,6 +18,7 @@ export const DROP_REASONS = {
   filtered_unknown: 'ended with unknown, which compactFiltering leaves out',
   filtered_error: 'ended with error, which compactFiltering leaves out',
   not_grouped: 'were put into no group by the grouping hook',
+  no_baseline: 'have no greedy rollout with a reward to be compared with',
   unscored: 'have no finite reward',
   lone_trajectory: 'were alone in their group, which algorithm.loneTrajectory = "drop" leaves out',
   too_few_trajectories: 'stood in a group smaller than rejectionSample.minTrajsPerGroup',

@@ -1,4 +1,10 @@
-import type { Episode, Metrics, Trajectory, TrajectoryGroup } from '../types/index.js';
+import {
+  type Episode,
+  type Metrics,
+  type Trajectory,
+  type TrajectoryGroup,
+  wholeOf,
+} from '../types/index.js';
 import { DROP_REASONS, type Dropped, type DropReason } from './drop-reason.js';
 
 export interface LedgerParts {
@@ -37,7 +43,7 @@ const ORDER = Object.keys(DROP_REASONS) as DropReason[];
  */
 export function settleLedger(parts: LedgerParts): Ledger {
   const { started, carried = [], waiting = [], trained, dropped } = parts;
-  const training = new Set<Trajectory>(trained.flatMap(({ trajectories }) => trajectories));
+  const training = new Set<Trajectory>(trained.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
   const held = new Set<Episode>(waiting);
   const reasons = furthestReasons([...carried, ...started], dropped);
   let trainedCount = 0;
@@ -78,7 +84,7 @@ function furthestReasons(
   const furthest = new Map<Episode, DropReason>();
   for (const { reason, taskId, rolloutIndex, trajectory } of dropped) {
     const episode =
-      trajectory === null ? byRollout.get(taskId)?.get(rolloutIndex) : byTrajectory.get(trajectory);
+      trajectory === null ? byRollout.get(taskId)?.get(rolloutIndex) : byTrajectory.get(wholeOf(trajectory));
     if (episode === undefined) continue;
     const before = furthest.get(episode);
     if (before === undefined || ORDER.indexOf(reason) > ORDER.indexOf(before)) furthest.set(episode, reason);

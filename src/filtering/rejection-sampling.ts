@@ -1,5 +1,4 @@
 import type { RejectionSamplingConfig } from '../config/types.js';
-import { isUniform } from '../statistics.js';
 import {
   EMPTY_REJECTION_STATE,
   type Episode,
@@ -7,6 +6,7 @@ import {
   type RejectionSamplingState,
   type Trajectory,
   type TrajectoryGroup,
+  wholeOf,
 } from '../types/index.js';
 import type { Dropped, DropReason } from './drop-reason.js';
 import { countSolved } from './solve-counts.js';
@@ -49,13 +49,11 @@ export function applyRejectionSampling(
   state: RejectionSamplingState = EMPTY_REJECTION_STATE,
 ): RejectionSampling {
   const { mode, minTrajsPerGroup, minPartialSolveTasks } = config;
-  const small = groups.filter(({ trajectories }) => trajectories.length < minTrajsPerGroup);
-  const enough = groups.filter(({ trajectories }) => trajectories.length >= minTrajsPerGroup);
-  const solved = countSolved(episodes, new Set(small.flatMap(({ trajectories }) => trajectories)));
+  const [enough, small] = partition(groups, ({ trajectories }) => trajectories.length >= minTrajsPerGroup);
+  const solved = countSolved(episodes, onlyIn(small, enough));
   const tasks = solved.none + solved.all + solved.partial;
   const share = (count: number): number => (tasks === 0 ? 0 : count / tasks);
-  const uniform = mode === 'group' ? enough.filter(hasNoSpread) : [];
-  const kept = mode === 'group' ? enough.filter((group) => !hasNoSpread(group)) : enough;
+  const [kept, uniform] = mode === 'group' ? partition(enough, teaches) : [enough, []];
   const metrics: Metrics = {
     'batch/num_tasks': episodes.length === 0 ? 0 : Math.max(tasks, 1),
     'batch/solve_none': share(solved.none),
@@ -87,7 +85,7 @@ export function applyRejectionSampling(
       waiting: null,
     };
   }
-  const inGroups = new Set<Trajectory>(kept.flatMap(({ trajectories }) => trajectories));
+  const inGroups = new Set<Trajectory>(kept.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
   const held = episodes.filter(({ trajectories }) => trajectories.some((one) => inGroups.has(one)));
   return {
     groups: [],
@@ -99,10 +97,33 @@ export function applyRejectionSampling(
   };
 }
 
-/** Whether all rewards are there and equal; a group of one has no spread either. */
-function hasNoSpread({ trajectories }: TrajectoryGroup): boolean {
-  const rewards = trajectories.map(({ reward }) => reward ?? Number.NaN);
-  return rewards.every(Number.isFinite) && isUniform(rewards);
+/** Trajectories of which nothing stands in the other groups. */
+function onlyIn(
+  small: readonly TrajectoryGroup[],
+  enough: readonly TrajectoryGroup[],
+): ReadonlySet<Trajectory> {
+  const only = new Set<Trajectory>(small.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
+  if (only.size === 0) return only;
+  // Only parts of one trajectory can stand on both sides.
+  for (const { trajectories } of enough)
+    for (const trajectory of trajectories) only.delete(wholeOf(trajectory));
+  return only;
+}
+
+function partition(
+  groups: readonly TrajectoryGroup[],
+  keeps: (group: TrajectoryGroup) => boolean,
+): readonly [kept: readonly TrajectoryGroup[], left: readonly TrajectoryGroup[]] {
+  const kept: TrajectoryGroup[] = [];
+  const left: TrajectoryGroup[] = [];
+  for (const group of groups) (keeps(group) ? kept : left).push(group);
+  return [kept, left];
+}
+
+/** Unless all rewards are there and equal; a group of one has no spread either. */
+function teaches({ trajectories }: TrajectoryGroup): boolean {
+  const first = trajectories[0]?.reward;
+  return !Number.isFinite(first) || trajectories.some(({ reward }) => reward !== first);
 }
 
 function dropAll(groups: readonly TrajectoryGroup[], reason: DropReason): Dropped[] {

@@ -14,16 +14,31 @@ export interface SolveCounts {
  */
 export function countSolved(episodes: readonly Episode[], dropped: ReadonlySet<Trajectory>): SolveCounts {
   const byTask = new Map<string, { rollouts: number; correct: number }>();
+  let task: { rollouts: number; correct: number } | undefined;
+  let current: string | undefined;
   for (const { taskId, isCorrect, trajectories } of episodes) {
-    if (trajectories.every((trajectory) => dropped.has(trajectory))) continue;
-    const task = byTask.get(taskId) ?? { rollouts: 0, correct: 0 };
+    if (isDropped(trajectories, dropped)) continue;
+    // Rollouts of a task come in a row, so that mostly it is the task of the one before.
+    if (task === undefined || taskId !== current) {
+      current = taskId;
+      task = byTask.get(taskId);
+      if (task === undefined) {
+        task = { rollouts: 0, correct: 0 };
+        byTask.set(taskId, task);
+      }
+    }
     task.rollouts++;
     if (isCorrect) task.correct++;
-    byTask.set(taskId, task);
   }
   const counts = { none: 0, all: 0, partial: 0 };
   for (const { rollouts, correct } of byTask.values()) {
     counts[correct === 0 ? 'none' : correct === rollouts ? 'all' : 'partial']++;
   }
   return counts;
+}
+
+/** True of a rollout without trajectories too. */
+function isDropped(trajectories: readonly Trajectory[], dropped: ReadonlySet<Trajectory>): boolean {
+  for (const trajectory of trajectories) if (!dropped.has(trajectory)) return false;
+  return true;
 }

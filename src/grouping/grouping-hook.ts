@@ -1,17 +1,27 @@
 import type { TransformConfig } from '../config/types.js';
 import { declaringDecorator } from '../declaring-decorator.js';
+import type { StandardSchema } from '../standard-schema.js';
 import type { Episode, TrajectoryGroup } from '../types/index.js';
 
 /**
  * Decides which trajectories are compared with each other.
  *
- * It is called once per batch, after unnamed trajectories were named, rewards propagated and compact filtering applied: what
- * it sees is what trains. Every trajectory of the episodes may stand in at most one group; one that stands in none does not train.
+ * It is called once per batch, in training and in validation, after unnamed trajectories were named, rewards propagated and
+ * compact filtering applied: what it sees is what trains. Every trajectory of the episodes may stand in at most one group; one
+ * that stands in none does not train. A hook may also compare parts of trajectories: those that `trajectoryPart` makes, each
+ * step in at most one of them.
+ *
+ * `options` are `transform.groupingOptions[name]` as the schema of a hook from a registry gives them; as they were written when the
+ * bare function is handed to the transform.
  */
-export type GroupingHook = (
-  episodes: readonly Episode[],
-  transform: TransformConfig,
-) => readonly TrajectoryGroup[];
+export type GroupingHook<Options = unknown> = {
+  // A method, so that a hook of certain options stands where one of any options is asked for.
+  group(
+    episodes: readonly Episode[],
+    transform: TransformConfig,
+    options?: Options,
+  ): readonly TrajectoryGroup[];
+}['group'];
 
 /** Any class whose instances group. */
 export type GroupingHookClass = abstract new (...args: never[]) => { group: GroupingHook };
@@ -20,6 +30,8 @@ export type GroupingHookClass = abstract new (...args: never[]) => { group: Grou
 export interface GroupingHookOptions {
   /** What it compares with what, in one line. */
   readonly summary?: string;
+  /** Validates `transform.groupingOptions[name]`, synchronously. A hook without it takes no options. */
+  readonly options?: StandardSchema;
   /** Takes the place of a hook of the same name, a built-in one included. */
   readonly override?: boolean;
 }

@@ -1,3 +1,4 @@
+export { type AttachOptions, attachBaselines } from './attach-baselines.js';
 export {
   GroupingHook,
   type GroupingHookClass,

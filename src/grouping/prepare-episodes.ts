@@ -11,9 +11,10 @@ export interface PreparedEpisodes {
 /** Names every unnamed trajectory `default_traj_name_{position}`, by its position among all trajectories of its episode. */
 export function imputeNames(episodes: readonly Episode[]): void {
   for (const { trajectories } of episodes) {
-    trajectories.forEach((trajectory, position) => {
+    for (let position = 0; position < trajectories.length; position++) {
+      const trajectory = trajectories[position] as Trajectory;
       if (isUnnamed(trajectory)) trajectory.name = `${DEFAULT_TRAJECTORY_NAME}_${position}`;
-    });
+    }
   }
 }
 
@@ -35,10 +36,17 @@ export function propagateRewards(
 
 /** Leaves out what has nothing to train on: trajectories without steps and, unless names are imputed, without a name. */
 export function keepTrainable(episodes: readonly Episode[]): PreparedEpisodes {
+  if (episodes.every(({ trajectories }) => trajectories.length > 0 && trajectories.every(isTrainable))) {
+    return { episodes, dropped: [] };
+  }
   const kept: Episode[] = [];
   const dropped: Dropped[] = [];
   for (const episode of episodes) {
     const { taskId, rolloutIndex, terminationReason, trajectories } = episode;
+    if (trajectories.length > 0 && trajectories.every(isTrainable)) {
+      kept.push(episode);
+      continue;
+    }
     const nothing = terminationReason === 'error' ? 'failed' : 'no_steps';
     if (trajectories.length === 0) {
       dropped.push({ reason: nothing, taskId, rolloutIndex, trajectory: null });
@@ -50,10 +58,13 @@ export function keepTrainable(episodes: readonly Episode[]): PreparedEpisodes {
       else if (isUnnamed(trajectory)) dropped.push({ reason: 'unnamed', taskId, rolloutIndex, trajectory });
       else trainable.push(trajectory);
     }
-    if (trainable.length === trajectories.length) kept.push(episode);
-    else if (trainable.length > 0) kept.push({ ...episode, trajectories: trainable });
+    if (trainable.length > 0) kept.push({ ...episode, trajectories: trainable });
   }
   return { episodes: kept, dropped };
+}
+
+function isTrainable(trajectory: Trajectory): boolean {
+  return trajectory.steps.length > 0 && !isUnnamed(trajectory);
 }
 
 function isUnnamed({ name }: Trajectory): boolean {

@@ -1,10 +1,17 @@
 import type { CompactFilteringConfig, TransformConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
 import { applyCompactFiltering, type Dropped } from '../filtering/index.js';
-import type { Episode, Metrics, Trajectory, TrajectoryGroup } from '../types/index.js';
+import {
+  type Episode,
+  type Metrics,
+  type Trajectory,
+  type TrajectoryGroup,
+  wholeOf,
+} from '../types/index.js';
 import { checkGroups } from './check-groups.js';
 import type { GroupingHook } from './grouping-hook.js';
 import { imputeNames, keepTrainable, propagateRewards } from './prepare-episodes.js';
+import { taskRoleGrouping } from './task-role-grouping.js';
 
 export interface TransformOptions {
   readonly transform: TransformConfig;
@@ -29,10 +36,11 @@ export interface TransformResult {
  * name) are left out, and the hook groups what remains.
  *
  * Two things are written to the episodes given: `name` and `reward` of their trajectories, where they were missing. Their lists
- * stay as they are; the hook is shown copies of episodes that lost a trajectory. Groups hold the episodes' own trajectories.
+ * stay as they are; the hook is shown copies of episodes that lost a trajectory. Groups hold the episodes' own trajectories, or
+ * parts of them, which hold the episodes' own steps.
  *
  * Metrics: `grouping/num_trajs_before_filter` (all trajectories of all episodes), `grouping/num_trajs_after_filter` (those in
- * groups), `grouping/num_groups`, `grouping/{avg,max,min}_group_size` (0 without groups), and with `imputeMissingNames: false`
+ * groups; each part counts), `grouping/num_groups`, `grouping/{avg,max,min}_group_size` (0 without groups), and with `imputeMissingNames: false`
  * `grouping/num_trajs_unnamed`.
  *
  * @throws RllmError GROUPING_HOOK when the hook throws, with the cause, or returns what does not fit.
@@ -48,15 +56,19 @@ export function transformEpisodesToTrajectoryGroups(
   const prepared = keepTrainable(kept);
   let returned: unknown;
   try {
-    returned = groupingHook(prepared.episodes, transform);
+    returned = groupingHook(prepared.episodes, transform, optionsOf(transform));
   } catch (cause) {
     throw new RllmError('GROUPING_HOOK', `The grouping hook threw: ${messageOf(cause)}`, { cause });
   }
-  const groups = checkGroups(returned, prepared.episodes);
+  // The default hook places every trajectory, once, with its origin: looking for faults would take longer than grouping.
+  const isDefault = groupingHook === taskRoleGrouping;
+  const groups = isDefault
+    ? (returned as readonly TrajectoryGroup[])
+    : checkGroups(returned, prepared.episodes);
   const dropped = [
     ...masked.map(maskedRollout),
     ...prepared.dropped,
-    ...ungrouped(prepared.episodes, groups),
+    ...(isDefault ? [] : ungrouped(prepared.episodes, groups)),
   ];
   const metrics = groupingMetrics(episodes, groups);
   if (!transform.imputeMissingNames) {
@@ -65,12 +77,16 @@ export function transformEpisodesToTrajectoryGroups(
   return { groups, episodes, metrics, dropped, warnings: singletonWarnings(prepared.episodes, groups) };
 }
 
+function optionsOf({ groupingHook, groupingOptions }: TransformConfig): Readonly<Record<string, unknown>> {
+  return Object.hasOwn(groupingOptions, groupingHook) ? (groupingOptions[groupingHook] ?? {}) : {};
+}
+
 function maskedRollout({ taskId, rolloutIndex, terminationReason }: Episode): Dropped {
   return { reason: `filtered_${terminationReason ?? 'unknown'}`, taskId, rolloutIndex, trajectory: null };
 }
 
 function ungrouped(episodes: readonly Episode[], groups: readonly TrajectoryGroup[]): Dropped[] {
-  const grouped = new Set<Trajectory>(groups.flatMap(({ trajectories }) => trajectories));
+  const grouped = new Set<Trajectory>(groups.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
   return episodes.flatMap(({ taskId, rolloutIndex, trajectories }) =>
     trajectories
       .filter((trajectory) => !grouped.has(trajectory))
@@ -103,9 +119,9 @@ function singletonWarnings(
   episodes: readonly Episode[],
   groups: readonly TrajectoryGroup[],
 ): TransformResult['warnings'] {
+  if (groups.length === 0 || groups.some(({ trajectories }) => trajectories.length > 1)) return [];
   const tasks = new Set(episodes.map(({ taskId }) => taskId));
-  const isCompared = groups.some(({ trajectories }) => trajectories.length > 1);
-  if (groups.length === 0 || isCompared || tasks.size === episodes.length) return [];
+  if (tasks.size === episodes.length) return [];
   const ids = groups.slice(0, 3).map(({ groupId }) => `"${groupId}"`);
   return [
     {

@@ -1,4 +1,3 @@
-export { type CheckedOptions, checkOptions, type OptionProblem } from './check-options.js';
 export { definePlugin } from './define-plugin.js';
 export {
   type InlinePlugin,

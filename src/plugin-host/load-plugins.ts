@@ -1,9 +1,9 @@
+import { type CheckedOptions, checkOptions } from '../check-options.js';
 import type { PluginReference } from '../config/types.js';
 import { harvest } from '../declarations.js';
 import { messageOf, RllmError } from '../errors.js';
 import { type Logger, SILENT } from '../logger.js';
 import { SDK_VERSION } from '../version.js';
-import { type CheckedOptions, checkOptions } from './check-options.js';
 import { whyWrongVersion } from './check-version.js';
 import { importPlugin } from './import-plugin.js';
 import { contentsOf, type LoadedPlugin } from './loaded-plugin.js';

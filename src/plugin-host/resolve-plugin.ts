@@ -29,7 +29,7 @@ export interface NotResolved {
 /**
  * Finds the file of a plugin as an `import` in the config file would, without running anything.
  *
- * @param use        a package (`rllm-plugin-opo`, `@me/plugin/sub`) or a file (`./mine.ts`, `/abs/mine.js`, `file:///…`).
+ * @param use        a package (`rllm-plugin-estimators`, `@me/plugin/sub`) or a file (`./mine.ts`, `/abs/mine.js`, `file:///…`).
  * @param directory  folder of the config file.
  */
 export function resolvePlugin(use: string, directory: string): ResolvedPlugin | NotResolved {

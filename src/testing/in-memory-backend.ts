@@ -5,7 +5,7 @@ import { messageOf, RllmError } from '../errors.js';
 import { type Random, stream } from '../random.js';
 import type { ModelCall, RolloutEngine } from '../rollout/index.js';
 import type { StandardSchema } from '../standard-schema.js';
-import type { Metrics, ModelOutput, TrainerState } from '../types/index.js';
+import type { Metrics, ModelOutput, Step, TrainerState } from '../types/index.js';
 import { WordTokens } from './word-tokens.js';
 
 /** What a scripted policy may decide by. Equal inputs must give equal replies. */
@@ -41,6 +41,8 @@ export interface InMemoryBackendOptions {
   readonly name?: string;
   /** Prompts of more tokens are refused with PROMPT_TOO_LONG. */
   readonly maxPromptTokens?: number;
+  /** What stage 5 writes on each step of the batch, for example `values`; say in `capabilities` that it does. */
+  readonly annotate?: (step: Step) => void;
   /** What it says it cannot do, to test what a trainer does then. */
   readonly capabilities?: Partial<BackendCapabilities>;
 }
@@ -107,8 +109,14 @@ export class InMemoryBackend implements Backend<InMemoryBatch> {
     return { update: recorded(state) };
   }
 
-  async processBatch(): Promise<Metrics> {
+  async processBatch(state: TrainerState<InMemoryBatch>): Promise<Metrics> {
     this.calls.push('processBatch');
+    const { annotate } = this.#options;
+    if (annotate !== undefined) {
+      for (const { trajectories } of state.trajectoryGroups) {
+        for (const { steps } of trajectories) steps.forEach(annotate);
+      }
+    }
     return {};
   }
 

@@ -1,5 +1,10 @@
 export { type EpisodeSketch, episodeOf, groupOf } from './build-data.js';
 export {
+  type ContractCheck,
+  type EstimatorContractOptions,
+  estimatorContract,
+} from './estimator-contract.js';
+export {
   InMemoryBackend,
   type InMemoryBackendOptions,
   inMemoryBackend,

@@ -4,6 +4,7 @@ export type { DryRunReport } from './dry-run.js';
 export type { RunSummary, TrainerEvent, TrajectoryView } from './events.js';
 export type { PluginHooks } from './lifecycle.js';
 export { type GradedRollout, passAtK, passMetrics } from './pass-at-k.js';
+export { readEpisodes, type SavedStep } from './read-episodes.js';
 export { type NewRun, RunFolder } from './run-folder.js';
 export type { ManifestPlugin, RunManifest } from './run-manifest.js';
 export type { TrainerParts } from './trainer-parts.js';

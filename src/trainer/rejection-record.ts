@@ -1,10 +1,19 @@
 import { RllmError } from '../errors.js';
-import type { Episode, RejectionSamplingState, Trajectory, TrajectoryGroup } from '../types/index.js';
+import {
+  type Episode,
+  type RejectionSamplingState,
+  type Trajectory,
+  type TrajectoryGroup,
+  trajectoryPart,
+  wholeOf,
+} from '../types/index.js';
 
 /** Where a trajectory of a group stands among the episodes. */
 interface TrajectoryPlace {
   readonly episode: number;
   readonly trajectory: number;
+  /** For a part of it: its first step, the one after its last, and its reward. */
+  readonly part?: { readonly from: number; readonly to: number; readonly reward?: number };
 }
 
 /** A rejection sampling state as JSON. Groups point into episodes, so that both hold the same objects again when read. */
@@ -25,12 +34,25 @@ export function toRejectionRecord(state: RejectionSamplingState): RejectionRecor
     ...state,
     groups: state.groups.map((group) => ({
       ...group,
-      trajectories: group.trajectories.map((trajectory) => places.get(trajectory) ?? trajectory),
+      trajectories: group.trajectories.map((trajectory) => placeOf(trajectory, places) ?? trajectory),
     })),
   };
 }
 
-/** @throws RllmError CHECKPOINT_INVALID when a group points to a trajectory that is not there. */
+function placeOf(
+  trajectory: Trajectory,
+  places: ReadonlyMap<Trajectory, TrajectoryPlace>,
+): TrajectoryPlace | undefined {
+  const whole = wholeOf(trajectory);
+  const place = places.get(whole);
+  const [first] = trajectory.steps;
+  if (place === undefined || whole === trajectory || first === undefined) return place;
+  const from = whole.steps.indexOf(first);
+  const { reward, steps } = trajectory;
+  return { ...place, part: { from, to: from + steps.length, ...(reward === undefined ? {} : { reward }) } };
+}
+
+/** @throws RllmError CHECKPOINT_INVALID when a group points to a trajectory or a step that is not there. */
 export function fromRejectionRecord(record: RejectionRecord): RejectionSamplingState {
   return {
     ...record,
@@ -44,7 +66,11 @@ export function fromRejectionRecord(record: RejectionRecord): RejectionSamplingS
 function trajectoryAt(place: TrajectoryPlace | Trajectory, episodes: readonly Episode[]): Trajectory {
   if (!('episode' in place)) return place;
   const trajectory = episodes[place.episode]?.trajectories[place.trajectory];
-  if (trajectory !== undefined) return trajectory;
+  const { part } = place;
+  if (trajectory !== undefined && part === undefined) return trajectory;
+  if (trajectory !== undefined && part !== undefined && trajectory.steps.length >= part.to) {
+    return trajectoryPart(trajectory, part.from, part.to, part.reward);
+  }
   throw new RllmError(
     'CHECKPOINT_INVALID',
     `The checkpoint's rejection state points to trajectory ${place.trajectory} of episode ${place.episode}, which is not there.`,

@@ -26,9 +26,19 @@ export function required(loader: TaskLoader | null, kind: 'train' | 'val'): Task
   throw new RllmError('DATASET_EMPTY', `There is no ${name} data: set data.${kind}, or pass ${kind}Data.`);
 }
 
-/** Each task of a batch `n` times in a row: a, a, a, b, b, b. */
-export function rolloutRequests({ items }: TaskBatch, n: number): readonly RolloutRequest[] {
+/** Each task of a batch `n` times in a row: a, a, a, b, b, b; with `withGreedy` a greedy rollout after those of each task. */
+export function rolloutRequests(
+  { items }: TaskBatch,
+  n: number,
+  withGreedy = false,
+): readonly RolloutRequest[] {
   return items.flatMap(({ taskId, task, dataSource }) =>
-    Array.from({ length: n }, (_, rolloutIndex) => ({ taskId, rolloutIndex, task, dataSource })),
+    Array.from({ length: withGreedy ? n + 1 : n }, (_, rolloutIndex) => ({
+      taskId,
+      rolloutIndex,
+      task,
+      dataSource,
+      ...(rolloutIndex < n ? {} : { greedy: true }),
+    })),
   );
 }

@@ -1,11 +1,12 @@
-import { collectRewardsAndAdvantages, selectTrainable } from '../advantage/index.js';
+import { collectRewardsAndAdvantages, estimatorOf, selectTrainable } from '../advantage/index.js';
 import type { TaskBatch } from '../data/index.js';
 import { applyRejectionSampling, type Dropped, settleLedger } from '../filtering/index.js';
-import { transformEpisodesToTrajectoryGroups } from '../grouping/index.js';
+import { attachBaselines, transformEpisodesToTrajectoryGroups } from '../grouping/index.js';
 import type { Episode, TrainerState, TrajectoryGroup } from '../types/index.js';
 import { batchMetrics } from './episode-metrics.js';
 import type { RunContext } from './run-context.js';
 import { rolloutRequests } from './run-data.js';
+import type { TrainerParts } from './trainer-parts.js';
 
 /** What one step hands from stage to stage besides the trainer's state. */
 export interface StepWork {
@@ -13,6 +14,8 @@ export interface StepWork {
   readonly rollouts: number;
   /** Every episode of this batch, whatever became of it. */
   generated: readonly Episode[];
+  /** A greedy rollout per task, where an estimator compares with one. They do not train and count nowhere else. */
+  baselines: readonly Episode[];
   /** Every group of this batch, before any was left out. */
   grouped: readonly TrajectoryGroup[];
   /** Episodes of earlier batches that waited until now. */
@@ -23,23 +26,35 @@ export interface StepWork {
   skipped: { readonly code: 'STEP_SKIPPED' | 'STEP_WAITING'; readonly reason: string } | null;
 }
 
-/** Stage 1: every task of the batch is rolled out; all episodes are there when it ends. */
+/**
+ * Stage 1: every task of the batch is rolled out; all episodes are there when it ends. Where an estimator compares with it, each
+ * task has a greedy rollout more, kept apart from the others.
+ */
 export async function generateEpisodes(
   { parts, report, lifecycle, abort }: RunContext,
   state: TrainerState,
   work: StepWork,
 ): Promise<void> {
   const step = state.globalStep;
-  const requests = rolloutRequests(work.batch, work.rollouts);
-  work.generated = await parts.engine.executeTasks(requests, {
+  const requests = rolloutRequests(work.batch, work.rollouts, comparesWithGreedy(parts));
+  const episodes = await parts.engine.executeTasks(requests, {
     mode: 'train',
     step,
     signal: abort,
     onEpisode: (_episode, done, total) =>
       report.emit({ event: 'rollouts', mode: 'train', step, done, total }),
   });
-  await lifecycle.rolloutsEnd(work.generated);
+  await lifecycle.rolloutsEnd(episodes);
+  work.generated = episodes.filter((_, i) => requests[i]?.greedy !== true);
+  work.baselines = episodes.filter((_, i) => requests[i]?.greedy === true);
   state.episodes = work.generated;
+}
+
+/** Whether an estimator that the config names compares with a greedy rollout. */
+function comparesWithGreedy({ config, estimators }: TrainerParts): boolean {
+  const { estimator, estimatorMap } = config.algorithm;
+  const names = [estimator, ...Object.values(estimatorMap)];
+  return names.some((name) => estimators.requirementsOf(name).has('greedyBaseline'));
 }
 
 /** Stage 2: trajectories that are compared with each other stand in one group. */
@@ -52,10 +67,26 @@ export function transformToGroups({ parts, report }: RunContext, state: TrainerS
     groupingHook,
   });
   for (const { code, message } of result.warnings) report.warnOnce(code, '', message);
-  work.grouped = result.groups;
   work.dropped.push(...result.dropped);
-  state.trajectoryGroups = result.groups;
+  work.grouped = withBaselines(parts, work, result.groups);
+  state.trajectoryGroups = work.grouped;
   Object.assign(state.metrics, result.metrics);
+}
+
+function withBaselines(
+  { config, estimators }: TrainerParts,
+  work: StepWork,
+  groups: readonly TrajectoryGroup[],
+): readonly TrajectoryGroup[] {
+  if (work.baselines.length === 0) return groups;
+  const { transform, algorithm } = config;
+  const attached = attachBaselines(groups, work.baselines, {
+    transform,
+    needsBaseline: (role) => estimators.requirementsOf(estimatorOf(role, algorithm)).has('greedyBaseline'),
+    missing: algorithm.missingReward,
+  });
+  work.dropped.push(...attached.dropped);
+  return attached.groups;
 }
 
 /** Stage 3: what cannot teach is left out, or waits for later batches. The ledger says where every rollout ended. */
@@ -79,6 +110,7 @@ export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work
   if (kept.waiting !== null) work.skipped = { code: 'STEP_WAITING', reason: kept.waiting };
   else if (ledger.explanation !== null) work.skipped = { code: 'STEP_SKIPPED', reason: ledger.explanation };
   Object.assign(state.metrics, kept.metrics, ledger.metrics);
+  if (work.baselines.length > 0) state.metrics['ledger/baselines'] = work.baselines.length;
 }
 
 /** Stage 4: groups become the backend's own form of a batch. */

@@ -33,6 +33,7 @@ export async function trainStep(
     batch,
     rollouts: options.rollouts,
     generated: [],
+    baselines: [],
     grouped: [],
     carried: [],
     dropped: [],

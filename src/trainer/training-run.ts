@@ -150,7 +150,7 @@ export class TrainingRun {
     const { state } = this.#progress;
     const { globalStep: step, epoch, totalSteps } = state;
     if (parts.config.tracking.logEpisodes) {
-      await parts.run?.writeEpisodes({ mode: 'train', step, epoch }, work.generated);
+      await parts.run?.writeEpisodes({ mode: 'train', step, epoch }, [...work.generated, ...work.baselines]);
     }
     const record = { step, epoch, kind: 'train' as const, metrics: state.metrics };
     const metrics = await report.record(record);

@@ -8,9 +8,10 @@ import type { Step, StepInit } from './step.js';
  * A step with every field filled in. What `init` leaves out or leaves empty is taken from `init.modelOutput` (tokens,
  * log-probs, text, weight version), then from the defaults: reward 0, not done, no tokens, no messages.
  *
- * Messages and `info` are copied deeply, so that a conversation may go on. `advantage`, `observation`, `action`,
- * `thought` and `weightVersion` stay absent unless given: JSON carries a step without loss. Without an `id` it gets a
- * random one; inside a rollout the agent derives ids from the rollout's identity, so that a run can be repeated exactly.
+ * Messages and `info` are copied deeply, so that a conversation may go on. `advantage`, `returns`, `observation`, `action`,
+ * `thought`, `values`, `referenceLogprobs`, `teacherLogprobs` and `weightVersion` stay absent unless given: JSON carries a step
+ * without loss. Without an `id` it gets a random one; inside a rollout the agent derives ids from the rollout's identity, so
+ * that a run can be repeated exactly.
  *
  * @throws RllmError STEP_MALFORMED as `checkStep` does.
  */
@@ -38,6 +39,10 @@ export function stepWith(messages: readonly Message[], init: StepInit): Step {
   if (init.thought !== undefined) step.thought = init.thought;
   if (init.action !== undefined) step.action = init.action;
   if (init.advantage !== undefined) step.advantage = init.advantage;
+  if (init.returns !== undefined) step.returns = init.returns;
+  if (init.values !== undefined) step.values = init.values;
+  if (init.referenceLogprobs !== undefined) step.referenceLogprobs = init.referenceLogprobs;
+  if (init.teacherLogprobs !== undefined) step.teacherLogprobs = init.teacherLogprobs;
   if (weightVersion !== undefined) step.weightVersion = weightVersion;
   checkStep(step, step.id);
   return step;

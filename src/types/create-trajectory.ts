@@ -17,5 +17,6 @@ export function createTrajectory(init: Partial<Trajectory> = {}): Trajectory {
   };
   if (init.task !== undefined) trajectory.task = init.task;
   if (init.reward !== undefined) trajectory.reward = init.reward;
+  if (init.rewards !== undefined) trajectory.rewards = { ...init.rewards };
   return trajectory;
 }

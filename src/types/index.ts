@@ -12,3 +12,4 @@ export { TERMINATION_REASONS, type TerminationReason } from './termination.js';
 export { EMPTY_REJECTION_STATE, type RejectionSamplingState, type TrainerState } from './trainer-state.js';
 export { DEFAULT_TRAJECTORY_NAME, type Trajectory } from './trajectory.js';
 export type { TrajectoryGroup, TrajectoryOrigin } from './trajectory-group.js';
+export { trajectoryPart, wholeOf } from './trajectory-part.js';

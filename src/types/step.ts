@@ -24,6 +24,14 @@ export interface Step {
   /** Discounted return from this step on, where the workflow computes one. */
   mcReturn: number;
   advantage?: number | readonly number[];
+  /** What the critic should have said before each response token, same length as `responseIds`; set where the estimator gives it. */
+  returns?: readonly number[];
+  /** The critic's value before each response token, same length as `responseIds`. */
+  values?: readonly number[];
+  /** Log-prob of each response token under the frozen reference policy. */
+  referenceLogprobs?: readonly number[];
+  /** Log-prob of each response token under the teacher; null where the teacher has none for it. */
+  teacherLogprobs?: readonly (number | null)[];
   /** Optimiser step of the weights that produced it. */
   readonly weightVersion?: number;
   info: Record<string, unknown>;

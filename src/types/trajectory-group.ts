@@ -18,4 +18,6 @@ export interface TrajectoryGroup {
   readonly trajectories: readonly Trajectory[];
   /** Aligned with `trajectories`. */
   readonly metadata: readonly TrajectoryOrigin[];
+  /** Greedy rollouts of this task and role, where an estimator asked for them: a baseline, never trained on. */
+  readonly baselines?: readonly Trajectory[];
 }

@@ -9,6 +9,8 @@ export interface Trajectory {
   steps: Step[];
   /** Absent until the workflow or reward propagation sets it. */
   reward?: number;
+  /** Named parts of the reward, beside the total: `{ correct: 1, format: 0.5 }`. */
+  rewards?: Record<string, number>;
   info: Record<string, unknown>;
 }
 

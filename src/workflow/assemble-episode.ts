@@ -56,6 +56,7 @@ export function assembleEpisode(
       ...(request.dataSource === undefined ? {} : { dataSource: request.dataSource }),
       ...copyPlain(returned?.info),
       ...(ending.kind === 'threw' && reason === 'error' ? { error: errorRecord(ending.thrown) } : {}),
+      ...(request.greedy === true ? { greedy: true } : {}),
       attempts: attempt,
     },
   };

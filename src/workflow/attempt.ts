@@ -162,11 +162,12 @@ export class Attempt {
     if (this.#isOver) throw this.#lateError();
     const { request, mode, step, attempt } = this.#identity;
     const { taskId, rolloutIndex } = request;
+    const asked = resolveSampling(this.#parts.rollout[mode], sampling);
     let output: ModelOutput;
     try {
       output = await this.#parts.rolloutEngine.getModelResponse({
         messages,
-        sampling: resolveSampling(this.#parts.rollout[mode], sampling),
+        sampling: request.greedy === true ? { ...asked, temperature: 0 } : asked,
         identity: { mode, step, taskId, rolloutIndex, attempt, call },
         signal: this.#signal,
       });

@@ -45,6 +45,7 @@ export class RecordingAgent implements Agent {
     const { trajectory } = this;
     return {
       ...trajectory,
+      ...(trajectory.rewards === undefined ? {} : { rewards: { ...trajectory.rewards } }),
       steps: trajectory.steps.map(copyStep),
       info: copyPlain(trajectory.info),
     };
@@ -82,11 +83,12 @@ export class RecordingAgent implements Agent {
     }
   }
 
-  reward(reward: number): void {
+  reward(reward: number, parts?: Readonly<Record<string, number>>): void {
     this.#checkOpen('reward');
     const step = this.lastStep;
     if (step === undefined) throw this.#fault('was given a reward before it made a step');
     step.reward = reward;
+    if (parts !== undefined) this.trajectory.rewards = { ...this.trajectory.rewards, ...parts };
   }
 
   #checkOpen(method: string): void {

@@ -7,6 +7,11 @@ export interface RolloutRequest {
   readonly rolloutIndex: number;
   /** A workflow gets a copy, so that rollouts of one task do not see each other's changes. */
   readonly task: Task;
+  /**
+   * Every model call at temperature 0, whatever the workflow asks for: a baseline that others are compared with. Kept as
+   * `episode.info.greedy`.
+   */
+  readonly greedy?: boolean;
   /** Kept as `episode.info.dataSource`. */
   readonly dataSource?: string;
 }

@@ -21,8 +21,13 @@ export interface Agent {
    * @throws RllmError ABORTED after the end of the rollout.
    */
   respond(input: string | Message | readonly Message[], sampling?: SamplingParams): Promise<ModelOutput>;
-  /** Sets the reward of the last step. @throws RllmError WORKFLOW_FAILED when there is no step yet. */
-  reward(reward: number): void;
+  /**
+   * Sets the reward of the last step and, where they are given, named parts of the reward of the whole trajectory
+   * (`trajectory.rewards`): `agent.reward(1.5, { correct: 1, format: 0.5 })`. Parts given before under other names stay.
+   *
+   * @throws RllmError WORKFLOW_FAILED when there is no step yet.
+   */
+  reward(reward: number, parts?: Readonly<Record<string, number>>): void;
   /** The last step, to annotate. */
   readonly lastStep: Step | undefined;
 }

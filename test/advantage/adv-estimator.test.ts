@@ -16,6 +16,7 @@ const batch: AdvantageBatch = {
   rewards: [Float64Array.of(1, 2)],
   groups: [group([1, 2])],
   algorithm: algorithm(),
+  options: {},
 };
 
 function doubled(_target: unknown, _key: string, descriptor: TypedPropertyDescriptor<Estimate>): void {
@@ -118,7 +119,14 @@ describe('one decorator for every kind of code', () => {
     const registry = new EstimatorRegistry();
     registry.add(declared('tc39_class'), 'a plugin');
     expect(registry.list()).toEqual([
-      { name: 'tc39_class', summary: 'a class', owner: 'a plugin', scope: 'batch', requires: ['lengths'] },
+      {
+        name: 'tc39_class',
+        summary: 'a class',
+        owner: 'a plugin',
+        scope: 'batch',
+        requires: ['lengths'],
+        perToken: false,
+      },
     ]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   calculateGrpoAdvantages,
   calculateGrpoAdvantagesPerGroup,
+  calculatePrpoAdvantages,
   calculateReinforceAdvantages,
   calculateReinforcePlusPlusBaselineAdvantages,
   calculateRlooAdvantages,
@@ -198,4 +199,46 @@ test('two-pass variance: one failure among eight is √7 stds away, and no more'
 test('an offset of a hundred million does not eat the differences', () => {
   const [own] = calculateGrpoAdvantages([[1e8 + 1, 1e8, 1e8, 1e8]], { normAdvByStdInGrpo: false }).advantages;
   expect(Array.from(own ?? [])).toEqual([0.75, -0.25, -0.25, -0.25]);
+});
+
+describe('prpo', () => {
+  const e = 1e-6;
+  test.each([
+    {
+      rewards: [
+        [1, 1],
+        [0, 0],
+      ],
+      advantages: [
+        [0.5 / (0.5 + e), 0.5 / (0.5 + e)],
+        [-0.5 / (0.5 + e), -0.5 / (0.5 + e)],
+      ],
+    },
+    // mean 0.5, squares 4 · 0.25 of 4
+    {
+      rewards: [[1], [0, 0, 1]],
+      advantages: [[0.5 / (0.5 + e)], [-0.5 / (0.5 + e), -0.5 / (0.5 + e), 0.5 / (0.5 + e)]],
+    },
+    // mean 2, variance (4 + 0 + 4) / 3
+    { rewards: [[0, 2, 4]], advantages: [[-2, 0, 2].map((d) => d / (Math.sqrt(8 / 3) + e))] },
+    { rewards: [[0.1, 0.1], [0.1]], advantages: [[0, 0], [0]] },
+    { rewards: [[7]], advantages: [[0]] },
+    { rewards: [], advantages: [] },
+  ])('$rewards', ({ rewards, advantages }) => {
+    const result = calculatePrpoAdvantages(rewards).advantages.map((own) => [...own]);
+    expect(result).toHaveLength(advantages.length);
+    result.forEach((own, g) => {
+      expect(own).toHaveLength(advantages[g]?.length ?? -1);
+      own.forEach((value, i) => {
+        expect(value).toBeCloseTo(advantages[g]?.[i] ?? Number.NaN, 12);
+      });
+    });
+  });
+
+  test('equal rewards give 0 and not −0, whatever their size', () => {
+    expect(calculatePrpoAdvantages([[1 / 3, 1 / 3], [1 / 3]]).advantages).toEqual([
+      Float64Array.of(0, 0),
+      Float64Array.of(0),
+    ]);
+  });
 });

@@ -106,6 +106,47 @@ describe('what is written', () => {
     expect(metrics['advantage/solver/mean']).toBe(21 / 10);
   });
 
+  test('returns per token go to the steps beside the advantages, unclipped, and go when there are none', () => {
+    const own = group([1, 0], { tokens: [2, 0, 1] });
+    const returnsOf = () => own.trajectories.map(({ steps }) => steps.map(({ returns }) => returns));
+    const perToken = (returns?: AdvantageEstimates['returns']): EstimatorRegistry =>
+      withEstimator(() => ({
+        advantages: [[new Float64Array(3), new Float64Array(3)]],
+        ...(returns === undefined ? {} : { returns }),
+      }));
+    const config = algorithm({ estimator: 'mine', advantageClip: 1 });
+    const given = [
+      [
+        [5, -0, 7],
+        [1, 2, 3],
+      ],
+    ];
+    collectRewardsAndAdvantages([own], config, { registry: perToken(given) });
+    expect(returnsOf()).toEqual([
+      [[5, 0], [], [7]],
+      [[1, 2], [], [3]],
+    ]);
+    collectRewardsAndAdvantages([own], config, { registry: perToken() });
+    expect(returnsOf()).toEqual([
+      [undefined, undefined, undefined],
+      [undefined, undefined, undefined],
+    ]);
+    for (const returns of [
+      [[1, 2]],
+      [[[1, 2, 3], [1]]],
+      [
+        [
+          [1, 2, 3],
+          [1, 2, Number.NaN],
+        ],
+      ],
+    ]) {
+      expect(() => collectRewardsAndAdvantages([own], config, { registry: perToken(returns) })).toThrow(
+        expect.objectContaining({ code: 'ESTIMATOR_OUTPUT', message: expect.stringContaining('return') }),
+      );
+    }
+  });
+
   test('−0 becomes 0', () => {
     const own = group([1, 0], { tokens: [1] });
     for (const value of [-0, [[-0], [-0]]]) {

@@ -49,13 +49,15 @@ const batch = (rewards: readonly number[]): AdvantageBatch => ({
   rewards: [Float64Array.from(rewards)],
   groups: [group(rewards)],
   algorithm: algorithm(),
+  options: {},
 });
 
 describe('names', () => {
-  test('the four built-in estimators are there, with formula and paper', () => {
+  test('the five built-in estimators are there, with formula and paper', () => {
     const list = builtInRegistry().list();
     expect(list.map(({ name, scope }) => [name, scope])).toEqual([
       ['grpo', 'group'],
+      ['prpo', 'batch'],
       ['reinforce', 'group'],
       ['reinforce_plus_plus_baseline', 'batch'],
       ['rloo', 'group'],
@@ -68,7 +70,8 @@ describe('names', () => {
   });
 
   test('an unknown name is an error that holds it, the nearest and all known ones', () => {
-    const message = /"gropo".*Did you mean "grpo"\?.*grpo, reinforce, reinforce_plus_plus_baseline, rloo/;
+    const message =
+      /"gropo".*Did you mean "grpo"\?.*grpo, prpo, reinforce, reinforce_plus_plus_baseline, rloo/;
     expect(() => builtInRegistry().get('gropo')).toThrow(
       expect.objectContaining({ code: 'UNKNOWN_NAME', message: expect.stringMatching(message) }),
     );

@@ -36,6 +36,7 @@ function throughRegistry(name: string, rewards: GoldenCase['rewards']): readonly
     rewards: rewards.map((own) => Float64Array.from(own)),
     groups: rewards.map((own) => group(own)),
     algorithm: algorithm({ normAdvByStdInGrpo: !withoutStd }),
+    options: {},
   });
   return advantages as readonly ArrayLike<number>[];
 }

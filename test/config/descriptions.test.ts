@@ -10,6 +10,11 @@ interface Node {
   readonly items?: Node;
 }
 
+/** Interfaces of which a union is made, in the order of its schema. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  LengthPenaltyConfig: ['SoftOverlongConfig', 'LinearLengthConfig'],
+};
+
 /** Comment and type of each field of each interface of types.ts. */
 function interfaces(): ReadonlyMap<string, readonly { name: string; comment: string; type: string }[]> {
   const text = readFileSync(new URL('../../src/config/types.ts', import.meta.url), 'utf8');
@@ -34,6 +39,15 @@ function interfaces(): ReadonlyMap<string, readonly { name: string; comment: str
 test('the description of every field is its comment in types.ts', () => {
   const byName = interfaces();
   const compare = (name: string, node: Node): void => {
+    const kinds = KINDS[name];
+    if (kinds !== undefined) {
+      const choices = (node.anyOf ?? []).filter((choice) => choice.properties !== undefined);
+      expect(choices).toHaveLength(kinds.length);
+      kinds.forEach((kind, k) => {
+        compare(kind, choices[k] ?? {});
+      });
+      return;
+    }
     const object = [node, ...(node.anyOf ?? [])].find((choice) => choice.properties !== undefined);
     const fields = byName.get(name) ?? [];
     expect(Object.keys(object?.properties ?? {}).filter((key) => key !== '$schema')).toEqual(

@@ -9,11 +9,16 @@ describe('defaults', () => {
       algorithm: {
         estimator: 'grpo',
         estimatorMap: {},
+        estimatorOptions: {},
         stepwiseAdvantageMode: 'broadcast',
         normAdvByStdInGrpo: true,
         usePrecomputedAdvantage: false,
         loneTrajectory: 'reward',
         missingReward: 'error',
+        advantageClip: null,
+        rewardClip: { min: null, max: null },
+        lengthPenalty: null,
+        klInReward: { coefficient: 0, estimator: 'k1' },
         lossFn: null,
         lossFnMap: {},
         lossConfig: { clipLowThreshold: null, clipHighThreshold: null, beta: null },
@@ -25,7 +30,12 @@ describe('defaults', () => {
         miniBatches: 1,
         updateEpochs: 1,
       },
-      transform: { groupingHook: 'task_role', imputeMissingNames: true, trajectoryReward: 'last' },
+      transform: {
+        groupingHook: 'task_role',
+        groupingOptions: {},
+        imputeMissingNames: true,
+        trajectoryReward: 'last',
+      },
       compactFiltering: {
         enable: false,
         maskMaxPromptLengthExceeded: true,
@@ -161,6 +171,11 @@ describe('a misspelled key', () => {
     [{ algoritm: {} }, 'algoritm', 'algorithm'],
     [{ algorithm: { adam: { beta_1: 1 } } }, 'algorithm.adam.beta_1', 'beta1'],
     [{ rollout: { train: { topp: 1 } } }, 'rollout.train.topp', 'topP'],
+    [
+      { algorithm: { lengthPenalty: { kind: 'soft_overlong', maxTokens: 9, bufer: 1 } } },
+      'algorithm.lengthPenalty.bufer',
+      'buffer',
+    ],
     [{ plugins: [{ use: 'a' }, { use: 'b', option: {} }] }, 'plugins.1.option', 'options'],
     [{ backend: { name: 'x', option: {} } }, 'backend.option', 'options'],
     [
@@ -246,6 +261,11 @@ describe('a wrong value', () => {
     const { byPath } = faultsOf({ transform: { trajectoryReward: 'lst' }, workflow: { retryOn: ['eror'] } });
     expect(byPath['transform.trajectoryReward']?.nearest).toBe('last');
     expect(byPath['workflow.retryOn.0']?.nearest).toBe('error');
+    const penalty = faultsOf({ algorithm: { lengthPenalty: { kind: 'liner' } } });
+    expect(penalty.byPath['algorithm.lengthPenalty.kind']).toMatchObject({
+      nearest: 'linear',
+      expected: 'one of "soft_overlong", "linear"',
+    });
   });
 
   test('is a missing one where a field has no default', () => {

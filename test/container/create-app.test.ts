@@ -22,6 +22,7 @@ describe('an app', () => {
     await using app = await createApp({}, { useDeclared: false });
     expect(app.estimators.list().map(({ name, owner }) => [name, owner])).toEqual([
       ['grpo', 'built-in'],
+      ['prpo', 'built-in'],
       ['reinforce', 'built-in'],
       ['reinforce_plus_plus_baseline', 'built-in'],
       ['rloo', 'built-in'],

@@ -114,6 +114,111 @@ describe('options', () => {
   });
 });
 
+describe('estimators', () => {
+  const options = z.strictObject({ k: z.number().min(1).default(4) });
+  const best = AdvEstimator('best_of', {
+    options,
+    check: ({ rollouts, tasksPerBatch, options: given }) => {
+      const { k } = given as z.output<typeof options>;
+      return [
+        ...(rollouts < k ? [`the best of ${k} needs ${k} rollouts, and there are ${rollouts}`] : []),
+        ...(tasksPerBatch < 2 ? ['one task has no others'] : []),
+      ];
+    },
+  })(({ rewards, options: given }) => ({
+    advantages: rewards.map((own) => own.map(() => (given as z.output<typeof options>).k)),
+  }));
+  const perToken = AdvEstimator('by_token', { perToken: true })(() => ({ advantages: [] }));
+  const plugin = definePlugin({ name: 'p', apiVersion: 1, estimators: [best, perToken] });
+  const faultsWith = async (
+    algorithm: RllmConfigInput['algorithm'],
+    more: RllmConfigInput = {},
+    capabilities: Partial<BackendCapabilities> = {},
+  ): Promise<readonly { path: string; message: string; nearest?: string }[]> => {
+    const plugins = [memoryPlugin({ capabilities }), plugin];
+    const error = await errorOf(createApp({ ...TRAINS, ...more, algorithm }, inMemory({ plugins })));
+    return error.details['faults'] as readonly { path: string; message: string; nearest?: string }[];
+  };
+
+  test('have their options checked at start, used or not, and known names only', async () => {
+    const faults = await faultsWith({
+      estimatorOptions: { best_of: { k: 0, j: 1 }, grpo: { eps: 1 }, bestof: {} },
+    });
+    expect(faults.map(({ path }) => path).sort()).toEqual([
+      'algorithm.estimatorOptions.best_of',
+      'algorithm.estimatorOptions.best_of.k',
+      'algorithm.estimatorOptions.bestof',
+      'algorithm.estimatorOptions.grpo.eps',
+    ]);
+    expect(faults.find(({ path }) => path.endsWith('bestof'))?.nearest).toBe('best_of');
+  });
+
+  test('say at start why a run cannot be, at the path that names them', async () => {
+    const faults = await faultsWith(
+      { estimator: 'best_of', estimatorMap: { judge: 'prpo' }, estimatorOptions: { best_of: { k: 8 } } },
+      { data: { trainBatchSize: 1 } },
+    );
+    expect(faults).toMatchObject([
+      { path: 'algorithm.estimator', message: expect.stringContaining('needs 8 rollouts, and there are 4') },
+      { path: 'algorithm.estimator', message: expect.stringContaining('one task has no others') },
+      { path: 'algorithm.estimatorMap.judge', message: expect.stringContaining('data.trainBatchSize') },
+    ]);
+  });
+
+  test('judge the tasks that rejection sampling gathers as one batch', async () => {
+    const config: RllmConfigInput = {
+      ...TRAINS,
+      data: { trainBatchSize: 1 },
+      algorithm: { estimator: 'reinforce_plus_plus_baseline' },
+      rejectionSample: { mode: 'episode', minPartialSolveTasks: 2 },
+    };
+    await expect(createApp(config, inMemory())).resolves.toBeDefined();
+    const error = await errorOf(createApp({ ...config, rejectionSample: {} }, inMemory()));
+    expect(faultPaths(error)).toEqual(['algorithm.estimator']);
+  });
+
+  test('are not asked whether they can train where nothing trains', async () => {
+    const config = { ...TRAINS, data: { trainBatchSize: 1 }, algorithm: { estimator: 'prpo' } };
+    await expect(createApp(config, inMemory({ validateOnly: true }))).resolves.toBeDefined();
+  });
+
+  test('that give advantages per token need a backend that takes them', async () => {
+    expect(await faultsWith({ estimator: 'by_token' }, {}, { perTokenAdvantages: false })).toMatchObject([
+      { path: 'algorithm.estimator', message: expect.stringContaining('"in-memory" takes one per step') },
+    ]);
+  });
+
+  test('and KL in the reward need reference log-probs, which the backend is told', async () => {
+    const klInReward = { coefficient: 0.1 };
+    expect(await faultsWith({ klInReward })).toMatchObject([
+      {
+        path: 'algorithm.klInReward.coefficient',
+        message: expect.stringContaining('no reference log-probs'),
+      },
+    ]);
+    let asked: ReadonlySet<string> | undefined;
+    const able = inMemoryBackend({ policy: () => 'yes', capabilities: { referenceLogprobs: true } });
+    const backend = {
+      ...able,
+      create: (given: unknown, context: Parameters<typeof able.create>[1]) => {
+        asked = context.requirements;
+        return able.create(given, context);
+      },
+    };
+    const plugins = [definePlugin({ name: 'm', apiVersion: 1, backends: [backend] })];
+    await createApp({ ...TRAINS, algorithm: { klInReward } }, inMemory({ plugins }));
+    expect([...(asked ?? [])].sort()).toEqual(['logprobs', 'referenceLogprobs']);
+  });
+
+  test('get their options in a run', async () => {
+    const plugins = [memoryPlugin(), plugin];
+    const algorithm = { estimator: 'best_of', estimatorOptions: { best_of: { k: 3 } } };
+    await using app = await createApp({ ...TRAINS, algorithm }, inMemory({ plugins }));
+    const summary = await (await app.trainer()).fit();
+    expect(summary.lastStep['advantage/speaker/mean']).toBe(3);
+  });
+});
+
 describe('a backend', () => {
   test('that cannot be built is a fault with its owner', async () => {
     const plugin = definePlugin({

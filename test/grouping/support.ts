@@ -16,6 +16,7 @@ import {
 
 export const TRANSFORM: TransformConfig = {
   groupingHook: 'task_role',
+  groupingOptions: {},
   imputeMissingNames: true,
   trajectoryReward: 'last',
 };

@@ -91,12 +91,13 @@ test('a plugin that finds another copy of the SDK works, and its built-in parts 
 });
 
 test('a workspace plugin compiles against the public types, and loads as a package', async () => {
-  const name = 'rllm-plugin-opo';
+  const name = 'rllm-plugin-estimators';
   const directory = await createProject({
     'rllmrc.json': { plugins: [name], algorithm: { estimator: 'opo' } },
     'list.mjs': LIST,
   });
   await link(join(directory, 'node_modules/rllm-sdk'), root);
+  await link(join(directory, 'node_modules/zod'), join(root, 'node_modules/zod'));
   const installed = join(directory, 'node_modules', name);
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [
@@ -107,7 +108,7 @@ test('a workspace plugin compiles against the public types, and loads as a packa
     join(installed, 'dist'),
   ]);
   await cp(join(root, 'plugins', name, 'package.json'), join(installed, 'package.json'));
-  const owners = { opo: expect.stringMatching(/^rllm-plugin-opo@\d/) };
+  const owners = { opo: expect.stringMatching(/^rllm-plugin-estimators@\d/) };
   expect(await print(directory, 'list.mjs')).toEqual([
     expect.objectContaining(owners),
     expect.objectContaining(owners),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** What the placeholders of `docs/metrics.md` stand for; `key` is filled in with the workflow's own metrics. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   role: '[^/]+',
+  component: '[^/]+',
   source: '[^/]+',
   reason: '[a-z_]+',
   k: '\\d+',

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EstimatorRegistry } from '../../src/advantage/index.js';
 import type { RllmConfigInput } from '../../src/config/index.js';
 import type { WorkflowFunction } from '../../src/workflow/index.js';
 import { glossaryRows } from './metric-glossary.js';
-import { newRun, readLines, tasks, tempFolders, tiny } from './tiny-run.js';
+import { builtInRegistry, newRun, readLines, tasks, tempFolders, tiny } from './tiny-run.js';
 
 const folders = tempFolders();
 afterAll(() => folders.clear());
@@ -13,7 +14,7 @@ const varied: WorkflowFunction = async (_task, context) => {
   if (context.rolloutIndex === 3 && context.step % 2 === 1) throw new Error('broken tool');
   const solver = context.agent('solver');
   const { text } = await solver.respond('question');
-  solver.reward(text === 'yes' ? 1 : 0);
+  solver.reward(text === 'yes' ? 1 : 0, { correct: Number(text === 'yes') });
   context.metric('words', text.length);
   if (context.rolloutIndex === 2) {
     const judge = context.agent('judge');
@@ -34,7 +35,16 @@ const CONFIGS: readonly RllmConfigInput[] = [
     algorithm: { loneTrajectory: 'drop', estimatorMap: { judge: 'reinforce' } },
     rejectionSample: { minTrajsPerGroup: 1 },
   },
+  { algorithm: { estimator: 'less_greedy', rewardClip: { max: 0.5 } } },
 ];
+
+function withGreedy(): EstimatorRegistry {
+  const registry = builtInRegistry();
+  registry.addFunction('less_greedy', ({ rewards }) => ({ advantages: rewards }), 'test', {
+    requires: ['greedyBaseline'],
+  });
+  return registry;
+}
 
 const rows = glossaryRows(['words']);
 let logged: ReadonlySet<string>;
@@ -46,7 +56,7 @@ beforeAll(async () => {
     const directory = `${await folders.make()}/run`;
     const valData = tasks(4).map((task, i) => ({ ...task, data_source: i % 2 === 0 ? 'gsm' : '' }));
     const run = await newRun(directory, config);
-    await tiny({ config, run, valData, workflow: varied }).trainer.fit();
+    await tiny({ config, run, valData, workflow: varied, estimators: withGreedy() }).trainer.fit();
     for (const { metrics } of await readLines(directory))
       for (const key of Object.keys(metrics)) keys.add(key);
   }

@@ -65,6 +65,20 @@ describe('an agent', () => {
     expect(error).toMatchObject({ code: 'WORKFLOW_FAILED' });
   });
 
+  test('may be rewarded in named parts, which are of its whole trajectory', async () => {
+    const parts = { correct: 1, format: 0.5 };
+    const episode = await run(async (_, { agent }) => {
+      const solver = agent('solver');
+      await solver.respond('one');
+      solver.reward(1.5, parts);
+      parts.format = 9;
+      await solver.respond('two');
+      solver.reward(0, { correct: 0 });
+    });
+    expect(episode.trajectories[0]).toMatchObject({ reward: 1.5, rewards: { correct: 0, format: 0.5 } });
+    expect(JSON.parse(JSON.stringify(episode.trajectories[0]))).toEqual(episode.trajectories[0]);
+  });
+
   test('cannot be rewarded before its first step', async () => {
     const error = await errorOf(async (_, { agent }) => agent('solver').reward(1));
     expect(error).toMatchObject({

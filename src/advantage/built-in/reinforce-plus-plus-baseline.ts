@@ -1,6 +1,7 @@
 import { isUniform, meanOf, stdOf } from '../../statistics.js';
 import type { EstimateFunction } from '../estimator.js';
 import { copyGroups, type GroupAdvantages } from '../group-rewards.js';
+import { needsSeveralTasks } from './batch-statistics.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
 export interface ReinforcePlusPlusBaselineOptions {
@@ -61,6 +62,7 @@ export const reinforcePlusPlusBaseline: EstimateFunction = declareBuiltIn(
       '(r − mean of the group) / (std + 1e-6), population std over all groups of the role in the batch',
     paper: 'https://arxiv.org/abs/2501.03262',
     scope: 'batch',
+    check: needsSeveralTasks,
   },
   ({ rewards }) => calculateReinforcePlusPlusBaselineAdvantages(rewards),
 );

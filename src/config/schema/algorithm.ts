@@ -1,6 +1,16 @@
 import * as z from 'zod';
 import type { AdamConfig, AlgorithmConfig, LossConfig } from '../types.js';
-import { name, nameByRole, nonNegative, positive, positiveInt, ratio, type ShapeOf } from './kinds.js';
+import {
+  name,
+  nameByRole,
+  nonNegative,
+  openOptions,
+  positive,
+  positiveInt,
+  ratio,
+  type ShapeOf,
+} from './kinds.js';
+import { klInReward, lengthPenalty, rewardClip } from './reward-shaping.js';
 
 const PER_STEP_REFUSED =
   '"per_step" is not implemented: rLLM accepts it and silently trains with "broadcast". For advantages that differ between ' +
@@ -32,6 +42,10 @@ export const algorithm: z.ZodType<AlgorithmConfig> = z.strictObject({
     .default('grpo')
     .describe('Name of the estimator of every role that `estimatorMap` does not name.'),
   estimatorMap: nameByRole.default({}).describe('Estimator by role.'),
+  estimatorOptions: z
+    .record(name, openOptions)
+    .default({})
+    .describe("Options by estimator name, each validated by its estimator's own schema."),
   stepwiseAdvantageMode: z
     .literal('broadcast', { error: ({ input }) => (input === 'per_step' ? PER_STEP_REFUSED : undefined) })
     .default('broadcast')
@@ -53,6 +67,26 @@ export const algorithm: z.ZodType<AlgorithmConfig> = z.strictObject({
     .enum(['error', 'exclude'])
     .default('error')
     .describe('A missing or non-finite reward stops the run, or leaves the trajectory out of its group.'),
+  advantageClip: positive
+    .nullable()
+    .default(null)
+    .describe('Bound of every advantage: they are clipped to [−c, c]; `null` for none.'),
+  rewardClip: rewardClip
+    .prefault({})
+    .describe(
+      'Bounds of the rewards that estimators see. Metrics and rejection sampling see rewards as they are.',
+    ),
+  lengthPenalty: lengthPenalty
+    .nullable()
+    .default(null)
+    .describe(
+      'Takes a penalty for long trajectories off the reward before the estimator sees it; `null` for none.',
+    ),
+  klInReward: klInReward
+    .prefault({})
+    .describe(
+      'Takes `coefficient · Σₜ k(logπ − logπ_ref)` off the reward. Needs a backend with reference log-probs.',
+    ),
   lossFn: name
     .nullable()
     .default(null)

@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import type { TransformConfig } from '../types.js';
-import { name, type ShapeOf } from './kinds.js';
+import { name, openOptions, type ShapeOf } from './kinds.js';
 
 export const transform: z.ZodType<TransformConfig> = z.strictObject({
   groupingHook: name.default('task_role').describe('Name of the grouping hook.'),
+  groupingOptions: z
+    .record(name, openOptions)
+    .default({})
+    .describe(
+      "Options by name of a grouping hook, so that switching is one line; each validated by its hook's own schema.",
+    ),
   imputeMissingNames: z
     .boolean()
     .default(true)

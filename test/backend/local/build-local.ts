@@ -1,3 +1,4 @@
+import type { Requirement } from '../../../src/advantage/index.js';
 import { localBackend } from '../../../src/backend/local/index.js';
 import { LocalBackend } from '../../../src/backend/local/local-backend.js';
 import type { AlgorithmConfig, RllmConfig } from '../../../src/config/types.js';
@@ -8,11 +9,16 @@ import { EMPTY_REJECTION_STATE } from '../../../src/types/index.js';
 export const ALGORITHM: AlgorithmConfig = {
   estimator: 'grpo',
   estimatorMap: {},
+  estimatorOptions: {},
   stepwiseAdvantageMode: 'broadcast',
   normAdvByStdInGrpo: false,
   usePrecomputedAdvantage: false,
   loneTrajectory: 'reward',
   missingReward: 'error',
+  advantageClip: null,
+  rewardClip: { min: null, max: null },
+  lengthPenalty: null,
+  klInReward: { coefficient: 0, estimator: 'k1' },
   lossFn: null,
   lossFnMap: {},
   lossConfig: { clipLowThreshold: null, clipHighThreshold: null, beta: null },
@@ -48,11 +54,15 @@ export async function validated(raw: Record<string, unknown>): Promise<unknown> 
 export async function createLocal(
   raw: Record<string, unknown> = rawOptions(),
   config: RllmConfig = localConfig(),
+  requirements: readonly Requirement[] = [],
+  baseDirectory?: string,
 ): Promise<LocalBackend> {
   const backend = localBackend.create(await validated(raw), {
     config,
     logger: SILENT,
     signal: new AbortController().signal,
+    requirements: new Set(requirements),
+    ...(baseDirectory === undefined ? {} : { baseDirectory }),
   });
   if (!(backend instanceof LocalBackend)) throw new Error('not the local backend');
   return backend;
