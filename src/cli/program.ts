@@ -1,12 +1,14 @@
 import { Console } from 'node:console';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { SDK_VERSION } from '../version.js';
+import type { RecomputeOptions } from './commands/advantages-recompute.js';
+import type { CompareOptions } from './commands/estimators-compare.js';
 import type { EvalOptions } from './commands/eval.js';
 import type { TrainOptions } from './commands/train.js';
 import type { CommonOptions, ConfigOptions } from './options.js';
 
-/** A command: its parsed options in, its exit code out. */
-type Run<Options> = (options: Options) => Promise<number>;
+/** A command: its parsed options and its arguments in, its exit code out. */
+type Run<Options> = (options: Options, args: readonly string[]) => Promise<number>;
 
 /**
  * The command line. Only this file and commander load before a command is chosen: help has to be quick, and each command
@@ -16,13 +18,15 @@ export function createProgram(setExitCode: (code: number) => void): Command {
   /** Loads a command when it is called, and reports its failure. */
   const does =
     <Options extends CommonOptions>(load: () => Promise<Run<Options>>) =>
-    async (_options: unknown, command: Command): Promise<void> => {
+    async (...given: readonly unknown[]): Promise<void> => {
+      // Commander gives the arguments one by one, then the options, then the command.
+      const command = given.at(-1) as Command;
       const options = command.optsWithGlobals<Options>();
       // Stdout is for JSON alone; what an agent prints goes where text for a person goes.
       if (options.json === true) globalThis.console = new Console(process.stderr);
       try {
         const run = await load();
-        setExitCode(await run(options));
+        setExitCode(await run(options, command.args));
       } catch (thrown) {
         const { reportFailure } = await import('./report-failure.js');
         setExitCode(reportFailure(thrown, options));
@@ -74,9 +78,56 @@ export function createProgram(setExitCode: (code: number) => void): Command {
     .description('print the JSON Schema of the config file')
     .action(does<CommonOptions>(async () => (await import('./commands/config-schema.js')).printSchema));
 
-  configured(program.command('estimators').description('look at advantage estimators').command('list'))
+  const estimators = program.command('estimators').description('look at advantage estimators');
+  configured(estimators.command('list'))
     .description('list all that the configuration can name')
     .action(does<ConfigOptions>(async () => (await import('./commands/estimators-list.js')).listEstimators));
+  configured(estimators.command('compare'))
+    .description('show what each estimator makes of the same rewards')
+    .argument(
+      '[names...]',
+      'estimators, as NAME or NAME:OPTION=VALUE,… (default: all that the input can feed)',
+    )
+    .option('--rewards <json>', 'rewards by group, [[1,0],[1,1]], or a JSON file of them')
+    .option('--lengths <json>', 'response tokens of each trajectory, in the shape of the rewards')
+    .addOption(
+      new Option('--run <dir>', 'the saved episodes of this run, with its configuration').conflicts([
+        'rewards',
+        'lengths',
+        'config',
+      ]),
+    )
+    .option('--step <n>', 'with --run: this step (default: the last one saved)', whole)
+    .option('--gradient', 'measure bias and variance of the policy gradient on a bandit')
+    .option(
+      '--arms <n>',
+      'of the bandit: how many arms, or the reward of each, [1,0.5,0] (default: 8)',
+      armsGiven,
+    )
+    .option('--groups <n>', 'of the bandit: tasks in a batch', whole, 4)
+    .option('--rollouts <n>', 'of the bandit: rollouts of a task', whole, 8)
+    .option('--batches <n>', 'of the bandit: gradients to sample', whole, 1000)
+    .option('--seed <n>', "of the bandit (default: the configuration's)", whole)
+    .option('--html <file>', 'write one page with plots')
+    .action(
+      does<CompareOptions>(async () => (await import('./commands/estimators-compare.js')).compareEstimators),
+    );
+
+  program
+    .command('advantages')
+    .description('look at the advantages of a run')
+    .command('recompute')
+    .description('give the saved episodes of a run to another estimator')
+    .argument('<run>', 'folder of the run')
+    .requiredOption('--estimator <name>', 'as NAME or NAME:OPTION=VALUE,…')
+    .option('--step <n>', 'this step alone', whole)
+    .option('--out <file>', 'write old and new advantage of each trajectory, a line of JSON each')
+    .option('-s, --set <path=value>', 'set one value of the configuration of the run (repeatable)', collect)
+    .option('--json', 'write JSON to stdout, text for a person to stderr')
+    .action(
+      does<RecomputeOptions>(async () => (await import('./commands/advantages-recompute.js')).recompute),
+    );
+
   configured(program.command('plugins').description('look at plugins').command('list'))
     .description('list all that the configuration names, and what they bring')
     .action(does<ConfigOptions>(async () => (await import('./commands/plugins-list.js')).listPlugins));
@@ -95,4 +146,21 @@ function configured(command: Command): Command {
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+function whole(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('It is a whole number.');
+}
+
+function armsGiven(value: string): number | readonly number[] {
+  if (/^\d+$/.test(value)) return whole(value);
+  try {
+    const arms: unknown = JSON.parse(value);
+    if (Array.isArray(arms) && arms.every((reward) => typeof reward === 'number')) return arms;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('It is a whole number, or a list of rewards such as [1,0.5,0].');
 }

@@ -1,0 +1,76 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import {
+  advantageChanges,
+  largestChanges,
+  parseColumn,
+  type RecomputedTrajectory,
+  recomputeAdvantages,
+} from '../../compare/index.js';
+import { GROUPING_HOOK } from '../../container/index.js';
+import { messageOf, RllmError } from '../../errors.js';
+import { RunFolder, readEpisodes } from '../../trainer/index.js';
+import { nearPath } from '../invocation.js';
+import type { ConfigOptions } from '../options.js';
+import { changeLines } from '../render/compare-changes.js';
+import { loadRunConfig } from '../run-config.js';
+import { openScreen } from '../screen.js';
+import { withApp } from '../with-app.js';
+
+export interface RecomputeOptions extends Omit<ConfigOptions, 'config'> {
+  readonly estimator: string;
+  readonly step?: number;
+  readonly out?: string;
+}
+
+/** Trajectories that are listed one by one. */
+const LISTED = 10;
+
+/**
+ * `rllm advantages recompute`: the saved episodes of a run through another estimator. Changes nothing of the run; with `--out`,
+ * writes a line of JSON for each trajectory.
+ */
+export async function recompute(options: RecomputeOptions, [run = '']: readonly string[]): Promise<number> {
+  const { estimator, step, out } = options;
+  const column = parseColumn(estimator);
+  const loaded = await loadRunConfig(run, options.set);
+  const { directory } = await RunFolder.resume(run);
+  const trajectories = await withApp(loaded, { run: null }, async (app) => {
+    const groupingHook = app.resolve(GROUPING_HOOK);
+    const setting = { config: app.config, groupingHook, registry: app.estimators };
+    const file = out === undefined ? undefined : await openOut(out);
+    const kept: RecomputedTrajectory[] = [];
+    try {
+      const steps = recomputeAdvantages(readEpisodes(directory, 'train', step), column, setting);
+      for await (const batch of steps) {
+        await file?.write(batch.map((one) => `${JSON.stringify(one)}\n`).join(''));
+        // Tokens are for the file: a long run's would fill the memory.
+        kept.push(...batch.map(({ newTokens: _tokens, ...one }) => one));
+      }
+    } finally {
+      await file?.close();
+    }
+    return kept;
+  });
+  const steps = advantageChanges(trajectories);
+  const largest = largestChanges(trajectories, LISTED);
+  if (options.json === true) {
+    process.stdout.write(
+      `${JSON.stringify({ run: directory, estimator, steps, largestChanges: largest })}\n`,
+    );
+    return 0;
+  }
+  const screen = openScreen(process.stdout, process.env, options);
+  const style = { columns: screen.columns(), paint: screen.paint };
+  screen.write(`${nearPath(directory, process.cwd())}: its own advantages, and those of ${estimator}\n\n`);
+  for (const line of changeLines(steps, largest, style)) screen.write(`${line}\n`);
+  if (out !== undefined) screen.write(`\n${trajectories.length} trajectories written to ${out}\n`);
+  return 0;
+}
+
+async function openOut(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'w');
+  } catch (cause) {
+    throw new RllmError('USAGE', `--out ${path} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+}

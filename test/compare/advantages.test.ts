@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest';
+import {
+  type AdvantageTable,
+  compareAdvantages,
+  inputOfGroups,
+  inputOfTable,
+  parseColumn,
+  prepareColumns,
+  type RewardTable,
+} from '../../src/compare/index.js';
+import type { AlgorithmConfig } from '../../src/config/types.js';
+import { algorithm, builtInRegistry, group } from '../advantage/support.js';
+
+const registry = builtInRegistry();
+
+async function compare(
+  table: RewardTable,
+  names: readonly string[],
+  overrides: Partial<AlgorithmConfig> = {},
+  estimators = registry,
+): Promise<AdvantageTable> {
+  const { groups, provides } = inputOfTable(table);
+  const { ready, leftOut } = await prepareColumns(names.map(parseColumn), {
+    algorithm: algorithm(overrides),
+    registry: estimators,
+    provides,
+    rollouts: Math.min(...table.rewards.map((row) => row.length)),
+    groups: groups.length,
+  });
+  const compared = compareAdvantages(groups, ready, estimators);
+  return { ...compared, leftOut: [...leftOut, ...compared.leftOut] };
+}
+
+const means = ({ columns }: AdvantageTable): (number | null)[][][] =>
+  columns.map(({ advantages }) => advantages.map((row) => row.map((one) => one?.mean ?? null)));
+
+test('each estimator makes its own of the same rewards', async () => {
+  const table = await compare({ rewards: [[1, 0, 0, 0], [1]] }, ['reinforce', 'rloo', 'grpo']);
+  const [reinforce, rloo, grpo] = means(table);
+  expect(reinforce).toEqual([[1, 0, 0, 0], [1]]);
+  expect(rloo?.[0]?.map((a) => a?.toFixed(4))).toEqual(['1.0000', '-0.3333', '-0.3333', '-0.3333']);
+  expect(grpo?.[0]?.map((a) => a?.toFixed(4))).toEqual(['1.7320', '-0.5773', '-0.5773', '-0.5773']);
+  expect(table.groups).toEqual([
+    { groupId: '0', role: 'agent', rewards: [1, 0, 0, 0], lengths: [1, 1, 1, 1] },
+    { groupId: '1', role: 'agent', rewards: [1], lengths: [1] },
+  ]);
+});
+
+test('all groups are one batch to an estimator that looks across groups', async () => {
+  const [column] = means(
+    await compare(
+      {
+        rewards: [
+          [1, 0],
+          [1, 1, 1, 0],
+        ],
+      },
+      ['reinforce_plus_plus_baseline'],
+    ),
+  );
+  expect(column?.flat().map((a) => a?.toFixed(2))).toEqual([
+    '1.10',
+    '-1.10',
+    '0.55',
+    '0.55',
+    '0.55',
+    '-1.64',
+  ]);
+});
+
+test('the policies of the algorithm hold, as in training', async () => {
+  const overrides: Partial<AlgorithmConfig> = {
+    missingReward: 'exclude',
+    loneTrajectory: 'zero',
+    usePrecomputedAdvantage: true,
+    estimatorMap: { agent: 'reinforce' },
+  };
+  const rewards = [[1, null, 0], [0.5]];
+  expect(means(await compare({ rewards }, ['rloo'], overrides))).toEqual([[[1, null, -1], [0]]]);
+  await expect(compare({ rewards }, ['rloo'])).rejects.toMatchObject({ code: 'REWARD_MISSING' });
+});
+
+test('an estimator that the input cannot feed is left out with what it needs', async () => {
+  const own = builtInRegistry();
+  own.addFunction('lengthy', ({ rewards }) => ({ advantages: [...rewards] }), 'test', {
+    requires: ['lengths', 'values'],
+  });
+  own.addFunction('picky', ({ rewards }) => ({ advantages: [...rewards] }), 'test', {
+    check: ({ rollouts }) => (rollouts < 2 ? ['it needs two rollouts'] : []),
+  });
+  own.addFunction('broken', () => ({ advantages: [] }), 'test');
+  const names = ['lengthy', 'picky', 'broken', 'rloo'];
+  const table = await compare({ rewards: [[1], [1, 0]], lengths: [[3], [1, 2]] }, names, {}, own);
+  expect(table.columns.map(({ label }) => label)).toEqual(['rloo']);
+  expect(table.leftOut).toMatchObject([
+    { label: 'lengthy', reasons: ["needs a critic's values"] },
+    { label: 'picky', reasons: ['it needs two rollouts'] },
+    { label: 'broken', reasons: [expect.stringContaining('"broken"')] },
+  ]);
+});
+
+test('an estimator with state starts anew for each column and is left as it was', async () => {
+  const own = builtInRegistry();
+  class Counting {
+    seen = 0;
+    estimate({ rewards }: { readonly rewards: readonly Float64Array[] }) {
+      this.seen += 1;
+      return { advantages: rewards.map((row) => row.map(() => this.seen)) };
+    }
+    stateDict() {
+      return { seen: this.seen };
+    }
+    loadStateDict(state: unknown) {
+      this.seen = (state as { seen: number }).seen;
+    }
+  }
+  own.override('counting', Counting, 'test');
+  const table = await compare({ rewards: [[1, 0]] }, ['counting', 'counting'], {}, own);
+  expect(means(table)).toEqual([[[1, 1]], [[1, 1]]]);
+  expect(own.stateDict()).toEqual({ counting: { seen: 0 } });
+});
+
+test('advantages per token are kept, with their mean', async () => {
+  const own = builtInRegistry();
+  own.addFunction(
+    'rising',
+    ({ groups }) => ({
+      advantages: groups.map(({ trajectories }) =>
+        trajectories.map(({ steps }) => steps.flatMap(({ responseIds }) => responseIds.map((_, t) => t))),
+      ),
+    }),
+    'test',
+    { perToken: true },
+  );
+  const { columns } = await compare({ rewards: [[1, 0]], lengths: [[3, 2]] }, ['rising'], {}, own);
+  expect(columns[0]?.advantages).toEqual([
+    [
+      { mean: 1, tokens: [0, 1, 2] },
+      { mean: 0.5, tokens: [0, 1] },
+    ],
+  ]);
+});
+
+test('groups of a run provide what all their steps have', () => {
+  const plain = group([1, 0], { tokens: [2, 2] });
+  expect([...inputOfGroups([plain]).provides]).toEqual(['lengths']);
+  const trajectories = plain.trajectories.map((trajectory) => ({
+    ...trajectory,
+    rewards: { correct: 1 },
+    steps: trajectory.steps.map((step) => ({
+      ...step,
+      logprobs: [-1, -2],
+      values: [0, 0],
+      observation: 's',
+    })),
+  }));
+  const rich = { ...plain, trajectories, baselines: [plain.trajectories[0] ?? trajectories[0]] };
+  expect([...inputOfGroups([rich as typeof plain]).provides].sort()).toEqual([
+    'greedyBaseline',
+    'lengths',
+    'logprobs',
+    'rewardComponents',
+    'stepAnchors',
+    'values',
+  ]);
+  expect([...inputOfGroups([rich as typeof plain, plain]).provides]).toEqual(['lengths']);
+});
+
+test('comparing leaves no advantage on the steps', async () => {
+  const one = group([1, 0], { advantage: 5 });
+  const { ready } = await prepareColumns([parseColumn('grpo')], {
+    ...{ algorithm: algorithm(), registry, provides: new Set() },
+    ...{ rollouts: 2, groups: 1 },
+  });
+  compareAdvantages([one], ready, registry);
+  expect(one.trajectories.flatMap(({ steps }) => steps.map(({ advantage }) => advantage))).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
