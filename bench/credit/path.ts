@@ -1,0 +1,55 @@
+import {
+  builtInEstimators,
+  collectRewardsAndAdvantages,
+  EstimatorRegistry,
+  selectTrainable,
+} from '../../src/advantage/index.js';
+import { resolveConfig } from '../../src/config/index.js';
+import { declarationsOf } from '../../src/declarations.js';
+import { applyRejectionSampling } from '../../src/filtering/index.js';
+import { taskRoleGrouping, transformEpisodesToTrajectoryGroups } from '../../src/grouping/index.js';
+import type { Episode, Metrics, TrajectoryGroup } from '../../src/types/index.js';
+import { cpuSeconds } from './measure.js';
+
+/** CPU seconds of each stage, its metrics included. */
+export interface Stages {
+  readonly group: number;
+  readonly filter: number;
+  readonly advantages: number;
+}
+
+const config = resolveConfig({ rejectionSample: { mode: 'group' } });
+const registry = new EstimatorRegistry();
+for (const estimator of builtInEstimators) {
+  for (const declaration of declarationsOf(estimator)) registry.add(declaration, 'built-in');
+}
+
+/** The path that the trainer takes from episodes to advantages. */
+export function walkPath(episodes: readonly Episode[]): {
+  readonly stages: Stages;
+  readonly groups: readonly TrajectoryGroup[];
+  readonly metrics: Metrics;
+} {
+  const { transform, compactFiltering, rejectionSample, algorithm } = config;
+  let groups: readonly TrajectoryGroup[] = [];
+  const metrics: Metrics = {};
+  const group = cpuSeconds(() => {
+    const result = transformEpisodesToTrajectoryGroups(episodes, {
+      transform,
+      compactFiltering,
+      groupingHook: taskRoleGrouping,
+    });
+    groups = result.groups;
+    Object.assign(metrics, result.metrics);
+  });
+  const filter = cpuSeconds(() => {
+    const selected = selectTrainable(groups, algorithm);
+    const result = applyRejectionSampling(episodes, selected.groups, rejectionSample);
+    groups = result.groups;
+    Object.assign(metrics, result.metrics);
+  });
+  const advantages = cpuSeconds(() => {
+    Object.assign(metrics, collectRewardsAndAdvantages(groups, algorithm, { registry }).metrics);
+  });
+  return { stages: { group, filter, advantages }, groups, metrics };
+}
