@@ -1,6 +1,8 @@
 /** Settings of one Adam step. */
 export interface AdamSettings {
   readonly learningRate: number;
+  /** Weights from an offset on that have a learning rate of their own. */
+  readonly tail?: { readonly offset: number; readonly learningRate: number };
   readonly beta1: number;
   readonly beta2: number;
   readonly eps: number;
@@ -31,22 +33,28 @@ export interface AdamState {
  */
 export function adamStep(state: AdamState, gradient: Float32Array, settings: AdamSettings): number {
   const { weights, firstMoment, secondMoment } = state;
-  const { learningRate, beta1, beta2, eps, maxGradNorm, step } = settings;
+  const { beta1, beta2, eps, maxGradNorm, step, tail } = settings;
   const norm = l2Norm(gradient);
   if (!Number.isFinite(norm)) return norm;
   const clip = maxGradNorm !== null && norm > maxGradNorm ? maxGradNorm / norm : 1;
   const correction1 = 1 / (1 - beta1 ** step);
   const correction2 = 1 / (1 - beta2 ** step);
-  const decay = 1 - learningRate * settings.weightDecay;
-  for (let i = 0; i < gradient.length; i++) {
-    const g = (gradient[i] as number) * clip;
-    const m = beta1 * (firstMoment[i] as number) + (1 - beta1) * g;
-    const v = beta2 * (secondMoment[i] as number) + (1 - beta2) * g * g;
-    firstMoment[i] = m;
-    secondMoment[i] = v;
-    weights[i] =
-      decay * (weights[i] as number) - (learningRate * m * correction1) / (Math.sqrt(v * correction2) + eps);
-  }
+  const move = (from: number, to: number, learningRate: number): void => {
+    const decay = 1 - learningRate * settings.weightDecay;
+    for (let i = from; i < to; i++) {
+      const g = (gradient[i] as number) * clip;
+      const m = beta1 * (firstMoment[i] as number) + (1 - beta1) * g;
+      const v = beta2 * (secondMoment[i] as number) + (1 - beta2) * g * g;
+      firstMoment[i] = m;
+      secondMoment[i] = v;
+      weights[i] =
+        decay * (weights[i] as number) -
+        (learningRate * m * correction1) / (Math.sqrt(v * correction2) + eps);
+    }
+  };
+  const tailStart = tail?.offset ?? gradient.length;
+  move(0, tailStart, settings.learningRate);
+  if (tail !== undefined) move(tailStart, gradient.length, tail.learningRate);
   return norm;
 }
 

@@ -1,6 +1,6 @@
 import { jit, numpy as np, tree } from '@jax-js/jax';
 import type { ModelShape } from './model-shape.js';
-import { feedForward, project, projectQkv, tensor, type Weights } from './transformer.js';
+import { feedForward, project, projectQkv, readFloats, tensor, type Weights } from './transformer.js';
 
 /** One token of each of `rows` sequences, given the keys and values of what came before. */
 export interface DecodeInput {
@@ -38,7 +38,7 @@ export function createDecodeProgram(shape: ModelShape): DecodeProgram {
       np.array(past, { shape: [rows, length, width] }),
       np.array(pastLengths, { dtype: np.int32 }),
     ) as [np.Array, np.Array];
-    return { logits: read(logits, rows * V), keysValues: read(keysValues, rows * width) };
+    return { logits: readFloats(logits, rows * V), keysValues: readFloats(keysValues, rows * width) };
   };
 }
 
@@ -93,11 +93,4 @@ function decodeStep(
   past.dispose();
   isPast.dispose();
   return [project(weights, stream), np.concatenate(keysValues, -1)];
-}
-
-function read(array: np.Array, size: number): Float32Array {
-  const data = array.dataSync();
-  if (!(data instanceof Float32Array) || data.length !== size)
-    throw new Error('internal: unexpected result of a decode step');
-  return data;
 }

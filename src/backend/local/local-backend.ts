@@ -1,20 +1,24 @@
 import { RllmError } from '../../errors.js';
 import type { Metrics, TrainerState } from '../../types/index.js';
 import type { Backend, BackendCapabilities, BackendContext, TokenView } from '../backend.js';
+import type { AdamSettings } from './adam.js';
 import { createChatFormat } from './chat-format.js';
+import { type Companions, companionsOf } from './companions.js';
+import { copyWeights, frozenModels } from './frozen-model.js';
 import { learningRateAt } from './learning-rate.js';
 import { type LocalBatch, localBatch } from './local-batch.js';
-import { readLocalCheckpoint, writeLocalCheckpoint } from './local-checkpoint.js';
+import { readLocalCheckpoint, type SavedModel, writeLocalCheckpoint } from './local-checkpoint.js';
 import { LocalEngine } from './local-engine.js';
 import type { LocalOptions } from './local-options.js';
 import { DEFAULT_LOSSES, LOSS_NAMES, lossOfRole } from './loss.js';
 import { microBatches } from './micro-batch.js';
-import { type ModelShape, modelShape } from './model-shape.js';
+import { type ModelShape, modelShape, parameterCount, policyShape } from './model-shape.js';
+import { writeTokenSignals } from './token-signals.js';
 import { type UpdateStep, updateMetrics } from './update-metrics.js';
 import { updatePlan } from './update-plan.js';
 import { Vocabulary } from './vocabulary.js';
 import { allocateSharedModel, WorkerPool } from './worker-pool.js';
-import type { SharedModel } from './worker-protocol.js';
+import type { FrozenModels, SharedModel } from './worker-protocol.js';
 
 export const LOCAL_CAPABILITIES: BackendCapabilities = {
   training: true,
@@ -25,6 +29,9 @@ export const LOCAL_CAPABILITIES: BackendCapabilities = {
   miniBatches: true,
   perTokenAdvantages: true,
   logprobs: true,
+  values: true,
+  referenceLogprobs: true,
+  teacherLogprobs: true,
   checkpoints: true,
 };
 
@@ -39,9 +46,11 @@ export class LocalBackend implements Backend<LocalBatch> {
   readonly tokens: TokenView;
   private readonly options: LocalOptions;
   private readonly context: BackendContext;
+  private readonly companions: Companions;
   private readonly shape: ModelShape;
   private readonly memory: SharedModel;
   private readonly endOfTurn: number | undefined;
+  private frozen: FrozenModels = {};
   private pool: WorkerPool | undefined;
   private isShutDown = false;
   private steps = 0;
@@ -49,7 +58,8 @@ export class LocalBackend implements Backend<LocalBatch> {
   constructor(options: LocalOptions, context: BackendContext) {
     this.options = options;
     this.context = context;
-    this.shape = modelShape(options);
+    this.companions = companionsOf(options, context.requirements ?? new Set());
+    this.shape = modelShape(options, this.companions.critic !== undefined);
     this.memory = allocateSharedModel(this.shape);
     const vocabulary = new Vocabulary(options.vocabulary);
     const format = createChatFormat(vocabulary, options.vocabulary);
@@ -66,17 +76,21 @@ export class LocalBackend implements Backend<LocalBatch> {
   }
 
   async start(): Promise<void> {
+    const { shape, companions } = this;
+    const { config, baseDirectory = '' } = this.context;
+    const { words, separator } = this.options.vocabulary;
+    this.frozen = await frozenModels(companions, { baseDirectory, words, shape });
     if (this.isShutDown)
       throw new RllmError('BACKEND_FAILED', 'The local backend was shut down before it started.');
-    const { config } = this.context;
-    const { words, separator } = this.options.vocabulary;
     const setup = {
-      shape: this.shape,
+      shape,
       words,
       separator,
       endOfTurn: this.endOfTurn,
       seed: config.trainer.seed,
       memory: this.memory,
+      frozen: this.frozen,
+      ...(companions.critic === undefined ? {} : { critic: companions.critic }),
     };
     const pool = new WorkerPool(setup, this.options.workers, {
       sampled: (results) => this.rolloutEngine.take(results),
@@ -84,37 +98,44 @@ export class LocalBackend implements Backend<LocalBatch> {
     });
     this.pool = pool;
     await pool.initialize();
-    await pool.refresh(this.steps);
-    if (this.shape.contextLength > WARM_UP_LENGTH + 1) return;
-    pool.warmUp(this.shape.contextLength - 1, lossOfRole('', config.algorithm));
+    const { reference } = this.frozen;
+    if (reference !== undefined && companions.reference === 'initial') {
+      copyWeights(reference, this.memory.weights);
+    }
+    await this.refreshAll();
+    if (shape.contextLength > WARM_UP_LENGTH + 1) return;
+    pool.warmUp(shape.contextLength - 1, lossOfRole('', config.algorithm));
   }
 
   transformToBackendBatch(state: TrainerState): LocalBatch {
     return localBatch(state.trajectoryGroups, this.shape);
   }
 
-  /** Nothing is left to find out: the log-probs came with the samples. */
-  async processBatch(): Promise<Metrics> {
-    return {};
+  /** The log-probs came with the samples: values and other models' log-probs remain to be found out, where somebody wants them. */
+  async processBatch({ backendBatch }: TrainerState<LocalBatch>): Promise<Metrics> {
+    const rows = backendBatch?.trajectories.flatMap((trajectory) => trajectory.rows) ?? [];
+    const { reference, teacher } = this.frozen;
+    const wanted = {
+      values: this.companions.critic !== undefined,
+      reference: reference !== undefined,
+      teacher: teacher !== undefined,
+    };
+    return writeTokenSignals(rows, wanted, this.running());
   }
 
   async updatePolicy(state: TrainerState<LocalBatch>): Promise<Metrics> {
     const { algorithm, trainer } = this.context.config;
     const batch = state.backendBatch;
     if (batch === undefined) return {};
-    const learningRate = learningRateAt(state.globalStep, {
-      peak: algorithm.learningRate ?? this.options.learningRate,
-      schedule: algorithm.lrSchedule,
-      warmupStepsRatio: algorithm.warmupStepsRatio,
-      totalSteps: state.totalSteps,
-    });
+    const { critic } = this.companions;
+    const adam = this.adamSettings(state);
     const done: UpdateStep[] = [];
-    for (const part of updatePlan(batch.trajectories, algorithm, trainer.seed, state.globalStep)) {
-      const batches = part.trees.flatMap((tree) => microBatches(tree, this.shape.vocabularySize));
+    for (const part of updatePlan(batch.trajectories, algorithm, trainer.seed, state.globalStep, critic)) {
+      const batches = part.trees.flatMap((tree) =>
+        microBatches(tree, this.shape.vocabularySize, critic !== undefined),
+      );
       const { gradientNorm, sums } = await this.running().step(batches, 1 / part.tokens, {
-        ...algorithm.adam,
-        learningRate,
-        maxGradNorm: algorithm.maxGradNorm,
+        ...adam,
         step: this.steps + 1,
       });
       if (!Number.isFinite(gradientNorm)) {
@@ -127,16 +148,16 @@ export class LocalBackend implements Backend<LocalBatch> {
       await this.running().refresh(this.steps);
       done.push({ part, gradientNorm, sums });
     }
-    return { ...batch.metrics, ...updateMetrics(batch, done, learningRate) };
+    return { ...batch.metrics, ...updateMetrics(batch, done, adam.learningRate) };
   }
 
   async saveCheckpoint(directory: string): Promise<void> {
-    await writeLocalCheckpoint(directory, this.identity(), this.memory, this.steps);
+    await writeLocalCheckpoint(directory, this.saved(), this.steps);
   }
 
   async loadCheckpoint(directory: string): Promise<void> {
-    this.steps = await readLocalCheckpoint(directory, this.identity(), this.memory);
-    await this.running().refresh(this.steps);
+    this.steps = await readLocalCheckpoint(directory, this.saved());
+    await this.refreshAll();
   }
 
   async shutdown(): Promise<void> {
@@ -144,8 +165,39 @@ export class LocalBackend implements Backend<LocalBatch> {
     await this.pool?.terminate();
   }
 
-  private identity(): { shape: ModelShape; words: readonly string[] } {
-    return { shape: this.shape, words: this.options.vocabulary.words };
+  /** What the Adam steps of an update have in common. */
+  private adamSettings({ globalStep, totalSteps }: TrainerState): Omit<AdamSettings, 'step'> {
+    const {
+      learningRate,
+      lrSchedule: schedule,
+      warmupStepsRatio,
+      maxGradNorm,
+      adam,
+    } = this.context.config.algorithm;
+    const rateOf = (peak: number): number =>
+      learningRateAt(globalStep, { peak, schedule, warmupStepsRatio, totalSteps });
+    const criticRate = this.companions.critic?.learningRate ?? null;
+    return {
+      ...adam,
+      learningRate: rateOf(learningRate ?? this.options.learningRate),
+      maxGradNorm,
+      ...(criticRate === null
+        ? {}
+        : { tail: { offset: parameterCount(policyShape(this.shape)), learningRate: rateOf(criticRate) } }),
+    };
+  }
+
+  /** Has the workers take over all weights. */
+  private async refreshAll(): Promise<void> {
+    const { reference, teacher } = this.frozen;
+    await this.running().refresh(this.steps);
+    if (reference !== undefined) await this.running().freeze('reference');
+    if (teacher !== undefined) await this.running().freeze('teacher');
+  }
+
+  private saved(): SavedModel {
+    const { shape, memory, frozen } = this;
+    return { shape, words: this.options.vocabulary.words, memory, frozen };
   }
 
   private running(): WorkerPool {

@@ -9,6 +9,8 @@ import {
 /** The rows of one trajectory. */
 export interface TrajectoryRows {
   readonly role: string;
+  /** Absent where nobody has set one. */
+  readonly reward?: number;
   readonly rows: readonly TrainingRow[];
 }
 
@@ -30,7 +32,8 @@ export function localBatch(groups: readonly TrajectoryGroup[], limits: TokenLimi
         dropped.set(result.malformed, (dropped.get(result.malformed) ?? 0) + 1);
         continue;
       }
-      trajectories.push({ role, rows: result.rows });
+      const { reward } = trajectory;
+      trajectories.push({ role, rows: result.rows, ...(reward === undefined ? {} : { reward }) });
       steps += trajectory.steps.length;
     }
   }

@@ -1,5 +1,6 @@
+import { valueLoss } from './critic.js';
 import { isClipped, tokenLoss } from './loss.js';
-import type { MicroBatch } from './micro-batch.js';
+import type { MicroBatch, ValueTargets } from './micro-batch.js';
 
 /** Sums over the trained tokens of a batch, each token as often as trajectories have it. p is the trained log-prob, q the sampled one. */
 export interface LossSums {
@@ -10,9 +11,20 @@ export interface LossSums {
   /** Σ ½(q − p)². */
   readonly squaredDifference: number;
   readonly clipped: number;
+  /** Tokens with a return, and the squared errors of the values before them. */
+  readonly valueTokens: number;
+  readonly valueLoss: number;
 }
 
-export const NO_LOSS_SUMS: LossSums = { tokens: 0, loss: 0, difference: 0, squaredDifference: 0, clipped: 0 };
+export const NO_LOSS_SUMS: LossSums = {
+  tokens: 0,
+  loss: 0,
+  difference: 0,
+  squaredDifference: 0,
+  clipped: 0,
+  valueTokens: 0,
+  valueLoss: 0,
+};
 
 /** @param logprobs  of every token after every context, [rows·length·V]. */
 export function sumLoss(batch: MicroBatch, logprobs: ArrayLike<number>): LossSums {
@@ -29,7 +41,24 @@ export function sumLoss(batch: MicroBatch, logprobs: ArrayLike<number>): LossSum
     squaredDifference += 0.5 * count * (q - p) ** 2;
     if (isClipped(batch.loss, p, q, weights)) clipped += count;
   }
-  return { tokens, loss, difference, squaredDifference, clipped };
+  return { ...NO_LOSS_SUMS, tokens, loss, difference, squaredDifference, clipped };
+}
+
+/** @param values  of every context, [rows·length]. */
+export function sumValueLoss(
+  { means, counts, before, spread }: ValueTargets,
+  values: ArrayLike<number>,
+  clip: number | null,
+): Pick<LossSums, 'valueTokens' | 'valueLoss'> {
+  let valueTokens = 0;
+  let sum = spread;
+  for (const [i, count] of counts.entries()) {
+    if (count === 0) continue;
+    valueTokens += count;
+    const term = { count, mean: means[i] as number, before: before[i] as number };
+    sum += valueLoss(values[i] as number, term, clip);
+  }
+  return { valueTokens, valueLoss: sum };
 }
 
 export function addLossSums(a: LossSums, b: LossSums): LossSums {
@@ -39,5 +68,7 @@ export function addLossSums(a: LossSums, b: LossSums): LossSums {
     difference: a.difference + b.difference,
     squaredDifference: a.squaredDifference + b.squaredDifference,
     clipped: a.clipped + b.clipped,
+    valueTokens: a.valueTokens + b.valueTokens,
+    valueLoss: a.valueLoss + b.valueLoss,
   };
 }

@@ -8,6 +8,8 @@ export interface ModelShape {
   readonly nHeads: number;
   readonly dFf: number;
   readonly contextLength: number;
+  /** It has a critic beside its policy. Absent means no, so that shapes without one stay what they were. */
+  readonly valueHead?: true;
 }
 
 /** A tensor's place in the flat parameter vector. */
@@ -23,8 +25,9 @@ export interface Parameter {
 
 export const TOKEN_EMBEDDING = 'token_embedding';
 export const POSITION_EMBEDDING = 'position_embedding';
+export const VALUE_HEAD = 'value_head';
 
-export function modelShape(options: LocalOptions): ModelShape {
+export function modelShape(options: LocalOptions, hasValueHead: boolean): ModelShape {
   const { model } = options;
   return {
     vocabularySize: options.vocabulary.words.length,
@@ -33,6 +36,7 @@ export function modelShape(options: LocalOptions): ModelShape {
     nHeads: model.nHeads,
     dFf: model.dFf ?? 4 * model.dModel,
     contextLength: model.contextLength,
+    ...(hasValueHead ? { valueHead: true } : {}),
   };
 }
 
@@ -40,7 +44,7 @@ export function modelShape(options: LocalOptions): ModelShape {
  * The tensors in the order of the flat vector. Matrices act from the right, `x·W`: shape [in, out].
  *
  * Initial scale: 0.02 for embeddings and head, so that the first policy is near uniform; 1/√fan-in inside, and by 1/√(2·layers)
- * less for what is added to the residual stream, as in GPT-2.
+ * less for what is added to the residual stream, as in GPT-2. The value head comes last: without it the rest stands where it stands with it.
  */
 export function modelParameters(shape: ModelShape): readonly Parameter[] {
   const { vocabularySize: V, dModel: D, nLayers, dFf: F, contextLength } = shape;
@@ -64,10 +68,16 @@ export function modelParameters(shape: ModelShape): readonly Parameter[] {
   }
   add('final_norm', [D], null);
   add('head', [D, V], 0.02);
+  if (shape.valueHead) add(VALUE_HEAD, [D, 1], 0.02);
   return parameters;
 }
 
 /** Length of the flat parameter vector. */
 export function parameterCount(shape: ModelShape): number {
   return modelParameters(shape).reduce((sum, { size }) => sum + size, 0);
+}
+
+/** The shape without a critic, whose parameters are the first of those with one. */
+export function policyShape({ valueHead: _, ...shape }: ModelShape): ModelShape {
+  return shape;
 }

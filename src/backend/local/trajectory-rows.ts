@@ -63,6 +63,31 @@ export function rowAdvantages(row: TrainingRow): Float64Array {
   return advantages;
 }
 
+/**
+ * What the critic should say before each sampled token: `step.returns`, which the core has set where the estimator gives returns per token,
+ * else the trajectory's reward.
+ *
+ * @returns  undefined where there is neither, so that there is nothing to learn.
+ */
+export function rowReturns(row: TrainingRow, reward: number | undefined): RowReturns | undefined {
+  const targets = new Float64Array(row.targets.length);
+  const before = new Float64Array(row.targets.length);
+  for (const { step, start } of row.spans) {
+    const { returns = reward, values, responseIds } = step;
+    if (returns === undefined) return undefined;
+    if (typeof returns === 'number') targets.fill(returns, start, start + responseIds.length);
+    else targets.set(returns, start);
+    if (values !== undefined) before.set(values, start);
+  }
+  return { targets, before };
+}
+
+/** What the critic should say at each entry of a row, and what it said before the update; 0 where the target was not sampled. */
+export interface RowReturns {
+  readonly targets: Float64Array;
+  readonly before: Float64Array;
+}
+
 interface Sequence {
   readonly tokens: number[];
   readonly logprobs: number[];

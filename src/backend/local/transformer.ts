@@ -1,6 +1,8 @@
-import { nn, numpy as np } from '@jax-js/jax';
+import { jit, nn, numpy as np, tree } from '@jax-js/jax';
+import { createEmbedding } from './embedding.js';
 import type { ModelShape } from './model-shape.js';
-import { modelParameters, POSITION_EMBEDDING, TOKEN_EMBEDDING } from './model-shape.js';
+import { modelParameters, POSITION_EMBEDDING, TOKEN_EMBEDDING, VALUE_HEAD } from './model-shape.js';
+import type { PackedRows } from './packed-rows.js';
 
 /**
  * Tensors of the model but its embeddings, by name. jax-js arrays have one owner: a function consumes what it is given, and `.ref`
@@ -30,6 +32,14 @@ export function tensor(weights: Weights, name: string): np.Array {
   return found;
 }
 
+/** The numbers of an array, which is consumed. */
+export function readFloats(array: np.Array, size: number): Float32Array {
+  const data = array.dataSync();
+  if (!(data instanceof Float32Array) || data.length !== size)
+    throw new Error(`internal: expected ${size} floats of the model`);
+  return data;
+}
+
 /** x/√(mean x² + 1e-5)·gain over the last axis. Consumes both. */
 export function rmsNorm(x: np.Array, gain: np.Array): np.Array {
   const meanSquare = np.mean(np.square(x.ref), -1, { keepdims: true });
@@ -49,19 +59,36 @@ export function projectQkv(weights: Weights, layer: number, x: np.Array): np.Arr
   return np.matmul(normed, tensor(weights, `blocks.${layer}.qkv`));
 }
 
-/** Final norm and head, [n, D] → [n, V]. Consumes `x` and the tensors. */
+/** Final norm, [n, D] → [n, D]. Consumes `x` and the tensor. */
+export function finalNorm(weights: Weights, x: np.Array): np.Array {
+  return rmsNorm(x, tensor(weights, 'final_norm'));
+}
+
+/** Final norm and head, [n, D] → [n, V]. Consumes `x` and the tensors, the value head too. */
 export function project(weights: Weights, x: np.Array): np.Array {
-  return np.matmul(rmsNorm(x, tensor(weights, 'final_norm')), tensor(weights, 'head'));
+  weights[VALUE_HEAD]?.dispose();
+  return np.matmul(finalNorm(weights, x), tensor(weights, 'head'));
+}
+
+/** The critic's values, [n, D] → [n], of what `finalNorm` gave. Consumes both. */
+export function projectValues(weights: Weights, hidden: np.Array): np.Array {
+  const [n = 0] = hidden.shape;
+  return np.matmul(hidden, tensor(weights, VALUE_HEAD)).reshape([n]);
+}
+
+/** Logits after each entry, see `treeStream`, [rows·length, V]. Consumes everything. */
+export function treeLogits(shape: ModelShape, weights: Weights, x: np.Array, ends: np.Array): np.Array {
+  return project(weights, treeStream(shape, weights, x, ends));
 }
 
 /**
- * Logits after each entry of rows in which an entry sees those that it descends from, see `MicroBatch`.
+ * The residual stream after each entry of rows in which an entry sees those that it descends from, see `PackedRows`.
  *
  * @param x     embedded tokens, [rows·length, D]; consumed, as the weights are.
  * @param ends  [rows, length] int32; consumed.
- * @returns     [rows·length, V]
+ * @returns     [rows·length, D]
  */
-export function treeLogits(shape: ModelShape, weights: Weights, x: np.Array, ends: np.Array): np.Array {
+export function treeStream(shape: ModelShape, weights: Weights, x: np.Array, ends: np.Array): np.Array {
   const { dModel: D, nHeads: H, nLayers } = shape;
   const [rows = 0, length = 0] = ends.shape;
   const headSize = D / H;
@@ -86,5 +113,43 @@ export function treeLogits(shape: ModelShape, weights: Weights, x: np.Array, end
     stream = feedForward(weights, layer, stream);
   }
   isVisible.dispose();
-  return project(weights, stream);
+  return stream;
+}
+
+/** The model without gradients, over packed rows. `weights` are kept. Each shape is compiled when it first comes up. */
+export interface ForwardProgram {
+  /** Logits after each entry, [rows·length·V]. */
+  logits(weights: Weights, flatWeights: Float32Array, packed: PackedRows): Float32Array;
+  /** The critic's value of each entry, [rows·length]; for a model that has one. */
+  values(weights: Weights, flatWeights: Float32Array, packed: PackedRows): Float32Array;
+}
+
+export function createForwardProgram(shape: ModelShape): ForwardProgram {
+  const { dModel: D, vocabularySize: V } = shape;
+  const embedding = createEmbedding(shape);
+  const compile = (
+    forward: (weights: Weights, x: np.Array, ends: np.Array) => np.Array,
+    width: number,
+  ): ForwardProgram['logits'] => {
+    const run = jit(forward);
+    return (weights, flatWeights, { rows, length, tokens, positions, ends }) => {
+      const entries = rows * length;
+      const embedded = new Float32Array(entries * D);
+      embedding.lookUp(flatWeights, tokens, positions, embedded);
+      const output = run(
+        tree.ref(weights),
+        np.array(embedded, { shape: [entries, D] }),
+        np.array(ends, { shape: [rows, length], dtype: np.int32 }),
+      );
+      return readFloats(output, entries * width);
+    };
+  };
+  return {
+    logits: compile((weights, x, ends) => treeLogits(shape, weights, x, ends), V),
+    values: compile((weights, x, ends) => {
+      const hidden = finalNorm(weights, treeStream(shape, weights, x, ends));
+      tensor(weights, 'head').dispose();
+      return projectValues(weights, hidden);
+    }, 1),
+  };
 }

@@ -1,4 +1,5 @@
 import type { Metrics } from '../../types/index.js';
+import { explainedVariance } from './explained-variance.js';
 import type { LocalBatch } from './local-batch.js';
 import { addLossSums, type LossSums, NO_LOSS_SUMS } from './loss-sums.js';
 import type { UpdatePart } from './update-plan.js';
@@ -15,7 +16,8 @@ export interface UpdateStep {
  * Metrics of an update; means over its optimiser steps where there are several.
  *
  * `train/entropy` is −mean q over every sampled token, as in rLLM. `train/kl_sample_train_v1` = mean |q − p|, `…_v2` = mean ½(q − p)² and
- * `train/clip_fraction` are over the tokens whose loss was computed: those of trajectories with an advantage. Where none was, they are left out.
+ * `train/clip_fraction` are over the tokens whose loss was computed: those of trajectories with an advantage. Where none was, they are left out,
+ * as the critic's metrics are where there is none.
  */
 export function updateMetrics(
   batch: LocalBatch,
@@ -42,6 +44,9 @@ export function updateMetrics(
           'train/kl_sample_train_v2': sums.squaredDifference / sums.tokens,
           'train/clip_fraction': sums.clipped / sums.tokens,
         }),
+    ...(sums.valueTokens === 0
+      ? {}
+      : { 'train/value_loss': sums.valueLoss / sums.valueTokens, ...explainedVariance(batch) }),
   };
 }
 

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import type { AdamSettings } from './adam.js';
+import type { EvaluationBatch } from './evaluation.js';
 import type { Loss } from './loss.js';
 import { addLossSums, type LossSums, NO_LOSS_SUMS } from './loss-sums.js';
 import type { MicroBatch } from './micro-batch.js';
 import { type ModelShape, parameterCount } from './model-shape.js';
 import type { SampleRequest } from './sampler.js';
-import type { SharedModel, WorkerSetup } from './worker-protocol.js';
+import type { FrozenModels, SharedModel, WorkerSetup } from './worker-protocol.js';
 import { WorkerThread, type WorkerThreadEvents } from './worker-thread.js';
 
 /** Lanes of a gradient, and so the most workers that can share one. Fixed: the order of addition depends on it. */
@@ -63,6 +64,21 @@ export class WorkerPool {
   /** Has every worker take over the shared weights. */
   async refresh(version: number): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.call('refresh', { version })));
+  }
+
+  /** Has the training worker take over the shared weights of a frozen model. */
+  async freeze(model: keyof FrozenModels): Promise<void> {
+    await this.trainer.call('freeze', { model });
+  }
+
+  /** The critic's value before each token that the batches ask about. */
+  values(batches: readonly EvaluationBatch[]): Promise<readonly Float64Array[]> {
+    return this.trainer.call('values', { batches });
+  }
+
+  /** Log-prob of each token that the batches ask about under a frozen model. */
+  logprobs(model: keyof FrozenModels, batches: readonly EvaluationBatch[]): Promise<readonly Float64Array[]> {
+    return this.trainer.call('logprobs', { model, batches });
   }
 
   sample(requests: readonly SampleRequest[]): void {

@@ -1,4 +1,6 @@
 import type { AdamSettings } from './adam.js';
+import type { CriticSettings } from './critic.js';
+import type { EvaluationBatch } from './evaluation.js';
 import type { Loss } from './loss.js';
 import type { LossSums } from './loss-sums.js';
 import type { MicroBatch } from './micro-batch.js';
@@ -13,6 +15,9 @@ export interface WorkerSetup {
   readonly endOfTurn: number | undefined;
   readonly seed: number;
   readonly memory: SharedModel;
+  /** For a shape with a value head. */
+  readonly critic?: CriticSettings;
+  readonly frozen: FrozenModels;
 }
 
 /** The model's state, flat float32: the one source of truth. Only the worker of an `update` writes weights and moments. */
@@ -27,12 +32,36 @@ export interface SharedModel {
   readonly lanes: readonly SharedArrayBuffer[];
 }
 
+/** A model that is asked and never trained, flat float32; its shape has no critic. The main thread alone writes its weights. */
+export interface FrozenModel {
+  readonly shape: ModelShape;
+  readonly weights: SharedArrayBuffer;
+}
+
+/** The frozen models of a run, where it has any. */
+export interface FrozenModels {
+  readonly reference?: FrozenModel;
+  readonly teacher?: FrozenModel;
+}
+
 /** Calls that are answered once: what is asked and what is answered, by name. */
 export interface WorkerCalls {
   /** Fills the shared weights from the seed. */
   initialize: { readonly ask: null; readonly answer: null };
   /** Takes over the shared weights under a version. */
   refresh: { readonly ask: { readonly version: number }; readonly answer: null };
+  /** Takes over the shared weights of a frozen model. */
+  freeze: { readonly ask: { readonly model: keyof FrozenModels }; readonly answer: null };
+  /** The critic's values of contexts. */
+  values: {
+    readonly ask: { readonly batches: readonly EvaluationBatch[] };
+    readonly answer: readonly Float64Array[];
+  };
+  /** Log-probs of tokens under a frozen model. */
+  logprobs: {
+    readonly ask: { readonly model: keyof FrozenModels; readonly batches: readonly EvaluationBatch[] };
+    readonly answer: readonly Float64Array[];
+  };
   /** Compiles what sequences of up to `depth` tokens need. `loss` is null where only sampling is wanted. */
   warmUp: {
     readonly ask: { readonly depth: number; readonly loss: Loss | null; readonly sampling: boolean };

@@ -1,8 +1,10 @@
 import { defaultDevice, init } from '@jax-js/jax';
 import { beforeAll, expect, test } from 'vitest';
+import type { CriticSettings } from '../../../src/backend/local/critic.js';
 import { createGradientProgram } from '../../../src/backend/local/gradient.js';
 import { initializeWeights } from '../../../src/backend/local/initial-weights.js';
 import type { Loss } from '../../../src/backend/local/loss.js';
+import { addLossSums, NO_LOSS_SUMS } from '../../../src/backend/local/loss-sums.js';
 import { lossTrees } from '../../../src/backend/local/loss-tree.js';
 import { microBatches } from '../../../src/backend/local/micro-batch.js';
 import { type ModelShape, modelParameters, parameterCount } from '../../../src/backend/local/model-shape.js';
@@ -34,9 +36,9 @@ beforeAll(async () => {
 });
 
 /** Weights larger than at the start, so that no tensor's gradient is lost in the others'. */
-function someWeights(): Float32Array {
-  const weights = new Float32Array(parameterCount(SHAPE));
-  initializeWeights(SHAPE, 5, weights);
+function someWeights(shape: ModelShape = SHAPE): Float32Array {
+  const weights = new Float32Array(parameterCount(shape));
+  initializeWeights(shape, 5, weights);
   const random = stream(5, 'perturbation');
   return weights.map((value) => value + 0.2 * random.normal());
 }
@@ -92,32 +94,108 @@ test.each(LOSSES)('the gradient of every tensor is that of a hand-written backpr
   expect(batches.length).toBeGreaterThan(1);
   expect(sums.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(trained);
   expect(sums.reduce((sum, part) => sum + part.loss, 0) / trained).toBeCloseTo(expectedLoss / trained, 5);
-  for (const { name, offset, size } of modelParameters(SHAPE)) {
+  expectSameGradient(SHAPE, gradient, reference.gradient, trained);
+});
+
+/** Compares the gradients of every tensor, per trained token. */
+function expectSameGradient(
+  shape: ModelShape,
+  found: Float32Array,
+  exact: Float64Array,
+  trained: number,
+): void {
+  for (const { name, offset, size } of modelParameters(shape)) {
     let worst = 0;
     let largest = 0;
     for (let i = offset; i < offset + size; i++) {
-      const expected = (reference.gradient[i] as number) / trained;
+      const expected = (exact[i] as number) / trained;
       largest = Math.max(largest, Math.abs(expected));
-      worst = Math.max(worst, Math.abs((gradient[i] as number) / trained - expected));
+      worst = Math.max(worst, Math.abs((found[i] as number) / trained - expected));
     }
     expect(largest, `${name} has a gradient`).toBeGreaterThan(1e-4);
     expect(worst, `error of ${name}`).toBeLessThan(1e-6);
   }
+}
+
+const WITH_CRITIC: ModelShape = { ...SHAPE, valueHead: true };
+
+test.each<CriticSettings>([
+  { coefficient: 0.5, detach: false, clip: null },
+  { coefficient: 0.4, detach: false, clip: 0.3 },
+  { coefficient: 0.5, detach: true, clip: null },
+])('the gradient of the critic is that of a hand-written backpropagation: %o', (critic) => {
+  const flat = someWeights(WITH_CRITIC);
+  const reference = new ReferenceModel(WITH_CRITIC, flat);
+  const random = stream(7, 'returns');
+  const loss: Loss = { name: 'ppo', low: 0.8, high: 1.2 };
+  // Rows without advantages too, which teach the critic alone; values before the update up to 0.5 away.
+  const rows = someRows(reference).map(({ row, advantages }, i) => {
+    const known = reference
+      .valuesOf(row.tokens)
+      .map((value) => ({ target: i % 3, before: Math.fround(value + random.next() - 0.5) }));
+    return { row, advantages: i % 4 === 0 ? advantages.map(() => 0) : advantages, known };
+  });
+  const trained = rows.reduce((sum, { row }) => sum + row.sampled.filter((mask) => mask === 1).length, 0);
+  let expectedLoss = 0;
+  for (const { row, advantages, known } of rows) {
+    expectedLoss += reference.addGradient(
+      {
+        tokens: row.tokens,
+        targets: row.targets,
+        sampledLogprobs: row.logprobs,
+        weights: row.sampled.map((mask, t) => {
+          const advantage = advantages[t] as number;
+          return mask === 1
+            ? { positive: Math.max(advantage, 0), negative: Math.min(advantage, 0), count: 1 }
+            : undefined;
+        }),
+        values: row.sampled.map((mask, t) => (mask === 1 ? known[t] : undefined)),
+      },
+      loss,
+      critic,
+    );
+  }
+  const trees = lossTrees(
+    rows.map(({ row, advantages, known }) => ({
+      row,
+      loss,
+      advantages,
+      returns: {
+        targets: Float64Array.from(known, ({ target }) => target),
+        before: Float64Array.from(known, ({ before }) => before),
+      },
+    })),
+    critic.clip !== null,
+  );
+  const gradient = new Float32Array(flat.length);
+  const program = createGradientProgram(WITH_CRITIC, critic);
+  const weights = loadWeights(WITH_CRITIC, flat);
+  const sums = trees
+    .flatMap((tree) => microBatches(tree, SHAPE.vocabularySize, true))
+    .map((batch) => program.add(weights, flat, batch, gradient))
+    .reduce(addLossSums, NO_LOSS_SUMS);
+
+  expect(sums.valueTokens).toBe(trained);
+  const total = sums.loss + critic.coefficient * sums.valueLoss;
+  expect(total / trained).toBeCloseTo(expectedLoss / trained, 5);
+  expectSameGradient(WITH_CRITIC, gradient, reference.gradient, trained);
 });
 
 test('the hand-written backpropagation is the slope of its own loss', () => {
-  const flat = Float64Array.from(someWeights());
+  const flat = Float64Array.from(someWeights(WITH_CRITIC));
+  const critic: CriticSettings = { coefficient: 0.7, detach: false, clip: 0.5 };
   const loss: Loss = { name: 'dro', beta: 0.05 };
   const row = {
     tokens: [1, 4, 2, 7],
     targets: [4, 2, 7, 3],
     sampledLogprobs: [0, -2, -2.5, -1.5],
     weights: [undefined, ...[0.7, 0.2, 0.4].map((positive) => ({ positive, negative: -0.3, count: 2 }))],
+    values: [undefined, ...[-1, 0, 1].map((before) => ({ target: 2, before }))],
   };
-  const model = new ReferenceModel(SHAPE, flat);
-  model.addGradient(row, loss);
-  const lossAt = (): number => new ReferenceModel(SHAPE, flat).addGradient(row, loss);
-  for (const { name, offset, size } of modelParameters(SHAPE)) {
+  const model = new ReferenceModel(WITH_CRITIC, flat);
+  model.addGradient(row, loss, critic);
+  const lossAt = (): number => new ReferenceModel(WITH_CRITIC, flat).addGradient(row, loss, critic);
+  for (const { name, offset, size } of modelParameters(WITH_CRITIC)) {
     const at = offset + Math.floor(size / 3);
     const kept = flat[at] as number;
     flat[at] = kept + 1e-5;

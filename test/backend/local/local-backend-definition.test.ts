@@ -16,6 +16,9 @@ test('options fill in what is left out, and sound ones have no faults', async ()
     model: { dModel: 32, nLayers: 1, nHeads: 4, dFf: null, contextLength: 64 },
     learningRate: 1e-3,
     workers: 2,
+    critic: null,
+    reference: null,
+    teacher: null,
   });
   expect(await faultPaths(rawOptions())).toEqual([]);
 });
@@ -67,4 +70,28 @@ test('it declares what it can do', async () => {
   const { capabilities } = await createLocal();
   expect(capabilities.losses).toEqual(['importance_sampling', 'ppo', 'cispo', 'dro', 'cross_entropy']);
   expect(capabilities.defaultLosses).toEqual({ grpo: 'ppo', default: 'importance_sampling' });
+});
+
+test('a critic that is asked for without more is the one of a run that needs values', async () => {
+  const settled = { coefficient: 0.5, detach: false, clip: null, learningRate: null };
+  expect(await validated(rawOptions({ critic: {} }))).toMatchObject({ critic: settled });
+  await expect(validated(rawOptions({ critic: { coefficient: 0 } }))).rejects.toThrow();
+  await expect(validated(rawOptions({ reference: 'last' }))).rejects.toThrow();
+  await expect(validated(rawOptions({ teacher: { checkpoint: '' } }))).rejects.toThrow();
+});
+
+test('a teacher that an estimator needs must be named, or be said to be the workflow', async () => {
+  const needed = ['teacherLogprobs'] as const;
+  await expect(createLocal(rawOptions(), localConfig(), needed)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    details: { faults: [{ path: 'backend.options.local.teacher' }] },
+  });
+  for (const teacher of ['workflow', { checkpoint: 'somewhere' }]) {
+    const backend = await createLocal(rawOptions({ teacher }), localConfig(), needed);
+    expect(backend.capabilities).toMatchObject({
+      values: true,
+      referenceLogprobs: true,
+      teacherLogprobs: true,
+    });
+  }
 });

@@ -1,67 +1,13 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LocalBackend } from '../../../src/backend/local/local-backend.js';
 import type { LocalBatch } from '../../../src/backend/local/local-batch.js';
-import type { AlgorithmConfig } from '../../../src/config/types.js';
 import type { ModelCall } from '../../../src/rollout/index.js';
-import type { Metrics, ModelOutput, TrainerState, Trajectory } from '../../../src/types/index.js';
-import {
-  createLocal,
-  group,
-  localConfig,
-  rawOptions,
-  step,
-  trainerState,
-  trajectory,
-} from './build-local.js';
-
-const started: LocalBackend[] = [];
-const folders: string[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((backend) => backend.shutdown()));
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true })));
-});
-
-async function start(
-  algorithm: Partial<AlgorithmConfig> = {},
-  raw: Record<string, unknown> = rawOptions(),
-  seed = 1,
-): Promise<LocalBackend> {
-  const backend = await createLocal(raw, localConfig({ learningRate: 0.01, ...algorithm }, seed));
-  started.push(backend);
-  await backend.start();
-  return backend;
-}
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'rllm-local-'));
-  folders.push(folder);
-  return folder;
-}
-
-function call(
-  fields: Partial<ModelCall> & { readonly rolloutIndex?: number; readonly step?: number } = {},
-): ModelCall {
-  const { rolloutIndex = 0, step: atStep = 1, ...rest } = fields;
-  return {
-    messages: [{ role: 'user', content: 'a b' }],
-    sampling: { temperature: 1, topP: 1, maxTokens: 3 },
-    identity: { mode: 'train', step: atStep, taskId: 'task', rolloutIndex, attempt: 1, call: 0 },
-    ...rest,
-  };
-}
-
-function asTrajectory(
-  { promptIds, completionIds, logprobs, weightVersion }: ModelOutput,
-  advantage: number,
-): Trajectory {
-  const sampled = step({ promptIds, responseIds: completionIds, logprobs, advantage });
-  return trajectory(weightVersion === undefined ? sampled : { ...sampled, weightVersion });
-}
+import type { Metrics, ModelOutput } from '../../../src/types/index.js';
+import { createLocal, group, rawOptions, step, trainerState, trajectory } from './build-local.js';
+import { asTrajectory, call, newFolder, savedBytes, start, update } from './local-runs.js';
 
 /** A task that can be learned: of the three words of a reply, as many as possible should be "c". */
 async function trainStep(
@@ -82,25 +28,10 @@ async function trainStep(
   return { ...metrics, reward: mean };
 }
 
-async function update(backend: LocalBackend, state: TrainerState<LocalBatch>): Promise<Metrics> {
-  state.backendBatch = backend.transformToBackendBatch(state);
-  await backend.processBatch();
-  return backend.updatePolicy(state);
-}
-
 async function run(backend: LocalBackend, from: number, to: number): Promise<Metrics[]> {
   const metrics: Metrics[] = [];
   for (let at = from; at <= to; at++) metrics.push(await trainStep(backend, at));
   return metrics;
-}
-
-async function savedBytes(backend: LocalBackend): Promise<Uint8Array[]> {
-  const folder = await newFolder();
-  await backend.saveCheckpoint(folder);
-  const files = ['weights', 'first_moment', 'second_moment'].map((name) =>
-    readFile(join(folder, `${name}.safetensors`)),
-  );
-  return Promise.all(files);
 }
 
 test('it learns from rewards', async () => {

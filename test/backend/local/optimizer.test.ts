@@ -46,6 +46,16 @@ test('a gradient longer than the bound is scaled to it, a shorter one is left', 
   expect(free.firstMoment[0]).toBeCloseTo(0.1 * 0.3, 7);
 });
 
+test('weights from an offset on may have a learning rate of their own, and share the bound of the gradient', () => {
+  const model = state(0, 0, 2);
+  const settings = { ...SETTINGS, maxGradNorm: 1, weightDecay: 0.5, tail: { offset: 2, learningRate: 0.2 } };
+  expect(adamStep(model, Float32Array.of(3, 0, 4), settings)).toBe(5);
+  expect(model.weights[0]).toBeCloseTo(-0.1, 6);
+  expect(model.weights[1]).toBe(0);
+  expect(model.weights[2]).toBeCloseTo(2 * (1 - 0.2 * 0.5) - 0.2, 6);
+  expect(model.firstMoment[2]).toBeCloseTo(0.1 * 0.8, 7);
+});
+
 test('weight decay shrinks weights apart from the gradient', () => {
   const model = state(2);
   adamStep(model, Float32Array.of(0), { ...SETTINGS, weightDecay: 0.5 });

@@ -1,3 +1,4 @@
+import type { CriticSettings } from '../../../src/backend/local/critic.js';
 import type { Loss, TokenWeights } from '../../../src/backend/local/loss.js';
 import { type ModelShape, modelParameters } from '../../../src/backend/local/model-shape.js';
 
@@ -11,6 +12,8 @@ export interface ReferenceRow {
   readonly sampledLogprobs: readonly number[];
   /** `undefined` where the target is not trained. */
   readonly weights: readonly (TokenWeights | undefined)[];
+  /** What the critic should say and what it said before; `undefined` where it learns nothing. */
+  readonly values?: readonly ({ readonly target: number; readonly before: number } | undefined)[];
 }
 
 type Vector = number[];
@@ -33,10 +36,22 @@ export class ReferenceModel {
     return this.forward(tokens).logprobs;
   }
 
-  /** Adds the gradient of a row's summed loss; returns the loss. */
-  addGradient(row: ReferenceRow, loss: Loss): number {
-    const { logprobs, backward } = this.forward(row.tokens);
+  /** The critic's values after each token, [T]. */
+  valuesOf(tokens: readonly number[]): Vector {
+    return this.forward(tokens).values;
+  }
+
+  /** Adds the gradient of a row's summed loss and that of the critic; returns the sum of both. */
+  addGradient(row: ReferenceRow, loss: Loss, critic?: CriticSettings): number {
+    const { logprobs, values, backward } = this.forward(row.tokens);
     let total = 0;
+    const dValues = values.map((value, t) => {
+      const known = row.values?.[t];
+      if (critic === undefined || known === undefined) return 0;
+      const [error, slope] = squaredErrorAndSlope(value, known, critic.clip);
+      total += critic.coefficient * error;
+      return critic.coefficient * slope;
+    });
     const dLogits = logprobs.map((logp, t) => {
       const weights = row.weights[t];
       const target = row.targets[t] as number;
@@ -50,11 +65,15 @@ export class ReferenceModel {
       total += value;
       return logp.map((lp, v) => slope * ((v === target ? 1 : 0) - Math.exp(lp)));
     });
-    backward(dLogits);
+    backward(dLogits, dValues, critic?.detach ?? false);
     return total;
   }
 
-  private forward(tokens: readonly number[]): { logprobs: Vector[]; backward: (dLogits: Vector[]) => void } {
+  private forward(tokens: readonly number[]): {
+    logprobs: Vector[];
+    values: Vector;
+    backward: (dLogits: Vector[], dValues: Vector, isDetached: boolean) => void;
+  } {
     const { dModel: D, nLayers, nHeads: H, dFf: F, vocabularySize: V } = this.shape;
     const hd = D / H;
     const undo: ((dx: Vector[]) => Vector[])[] = [];
@@ -136,8 +155,13 @@ export class ReferenceModel {
       const total = Math.log(row.reduce((sum, value) => sum + Math.exp(value - top), 0)) + top;
       return row.map((value) => value - total);
     });
-    const backward = (dLogits: Vector[]): void => {
-      let dx = finalNorm.backward(logits.backward(dLogits));
+    const valueHead = this.shape.valueHead
+      ? this.linear(finalNorm.out, 'value_head', D, 1)
+      : { out: tokens.map(() => [0]), backward: () => tokens.map(() => range(D).map(() => 0)) };
+    const backward = (dLogits: Vector[], dValues: Vector, isDetached: boolean): void => {
+      const fromValues = valueHead.backward(dValues.map((slope) => [slope]));
+      const fromLogits = logits.backward(dLogits);
+      let dx = finalNorm.backward(isDetached ? fromLogits : add(fromLogits, fromValues));
       for (const step of undo.reverse()) dx = step(dx);
       for (const [t, token] of tokens.entries()) {
         for (const d of range(D)) {
@@ -146,7 +170,7 @@ export class ReferenceModel {
         }
       }
     };
-    return { logprobs, backward };
+    return { logprobs, values: valueHead.out.map(([value]) => value as number), backward };
   }
 
   private linear(x: Vector[], name: string, inputs: number, outputs: number) {
@@ -231,6 +255,18 @@ function lossAndSlope(
     case 'cross_entropy':
       return sum((A) => [-logp * A, -A]);
   }
+}
+
+/** PPO2's value loss for one trajectory: the worse of the value and of it held near the old one. */
+function squaredErrorAndSlope(
+  value: number,
+  { target, before }: { readonly target: number; readonly before: number },
+  clip: number | null,
+): [number, number] {
+  const free: [number, number] = [(value - target) ** 2, 2 * (value - target)];
+  if (clip === null || Math.abs(value - before) <= clip) return free;
+  const held = before + Math.sign(value - before) * clip;
+  return (held - target) ** 2 > free[0] ? [(held - target) ** 2, 0] : free;
 }
 
 function add(a: Vector[], b: Vector[]): Vector[] {

@@ -36,6 +36,7 @@ function newSetup(): WorkerSetup {
     endOfTurn: undefined,
     seed: 1,
     memory: allocateSharedModel(SHAPE),
+    frozen: {},
   };
 }
 
