@@ -8,7 +8,11 @@ export class TerminationEvent extends Error {
   readonly reason: TerminationReason;
 
   constructor(reason: TerminationReason) {
+    // It is how most rollouts end, and where it was thrown from tells nothing: a stack trace would cost more than the rest.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(`The rollout ended: ${reason}.`);
+    Error.stackTraceLimit = stackTraceLimit;
     this.reason = reason;
     Object.defineProperty(this, BRAND, { value: true });
   }
