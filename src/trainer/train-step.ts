@@ -1,5 +1,6 @@
 import type { TaskBatch } from '../data/index.js';
 import { messageOf, RllmError } from '../errors.js';
+import { nextTurn } from '../next-turn.js';
 import type { TrainerState } from '../types/index.js';
 import { type RunContext, throwIfAborted } from './run-context.js';
 import {
@@ -73,6 +74,7 @@ export function stageRunner(context: RunContext, state: TrainerState): StageRunn
     }
     throwIfAborted(context);
     state.timings[name] = (context.now() - started) / 1000;
+    await nextTurn();
   };
 }
 

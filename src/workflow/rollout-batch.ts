@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { RllmError } from '../errors.js';
 import type { Logger } from '../logger.js';
+import { nextTurn } from '../next-turn.js';
 import type { Episode } from '../types/index.js';
 import type { AttemptParts, AttemptResult } from './attempt.js';
 import { errorRecord } from './error-record.js';
@@ -24,6 +25,9 @@ export interface BatchParts extends AttemptParts {
   readonly logger: Logger;
   readonly seed: number;
 }
+
+/** Rollouts that begin in one turn of the event loop: a few milliseconds' worth. */
+const SLICE = 64;
 
 interface Ended {
   readonly request: RolloutRequest;
@@ -65,12 +69,18 @@ export class RolloutBatch {
         if (signal?.aborted) onAbort();
         signal?.addEventListener('abort', onAbort, { once: true });
         if (this.#left === 0) resolve([]);
-        this.#requests.forEach((request, index) => {
-          this.#parts.pool.add(() => this.#job(request, index));
-        });
+        void this.#start();
       });
     } finally {
       signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Queues the rollouts, a slice in each turn of the event loop. */
+  async #start(): Promise<void> {
+    for (const [index, request] of this.#requests.entries()) {
+      if (index > 0 && index % SLICE === 0) await nextTurn();
+      this.#parts.pool.add(() => this.#job(request, index));
     }
   }
 

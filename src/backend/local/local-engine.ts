@@ -20,6 +20,9 @@ interface Waiting {
   readonly stopListening: () => void;
 }
 
+/** Results that are handed over in one turn of the event loop: a few milliseconds' worth of rollouts going on. */
+const SLICE = 64;
+
 /**
  * The policy as a chat model. Calls made in one turn of the event loop, however many rollouts they come from, go to the sampler in one
  * message.
@@ -30,6 +33,7 @@ export class LocalEngine implements RolloutEngine {
   private readonly port: SamplingPort;
   private readonly waiting = new Map<number, Waiting>();
   private outbox: SampleRequest[] = [];
+  private inbox: SampleResult[] = [];
   private nextId = 0;
   private failure: RllmError | undefined;
 
@@ -61,8 +65,16 @@ export class LocalEngine implements RolloutEngine {
     });
   }
 
+  /** Hands results over, a slice in each turn of the event loop, so that the rollouts that go on with them do not hold it up. */
   take(results: readonly SampleResult[]): void {
-    for (const result of results) this.settle(result.id, result);
+    const isWaiting = this.inbox.length > 0;
+    this.inbox.push(...results);
+    if (!isWaiting) this.handOver();
+  }
+
+  private handOver(): void {
+    for (const result of this.inbox.splice(0, SLICE)) this.settle(result.id, result);
+    if (this.inbox.length > 0) setImmediate(() => this.handOver());
   }
 
   /** Rejects every call, now and later. */
