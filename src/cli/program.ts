@@ -73,10 +73,10 @@ export function createProgram(setExitCode: (code: number) => void): Command {
   configured(config.command('validate'))
     .description('check the configuration with its plugins and names; exit with 2 on a fault')
     .action(does<ConfigOptions>(async () => (await import('./commands/config-validate.js')).validateConfig));
-  config
-    .command('schema')
+  configured(config.command('schema'))
     .description('print the JSON Schema of the config file')
-    .action(does<CommonOptions>(async () => (await import('./commands/config-schema.js')).printSchema));
+    .option('--with-plugins', 'with the options of the estimators that plugins bring')
+    .action(does<ConfigOptions>(async () => (await import('./commands/config-schema.js')).printSchema));
 
   const estimators = program.command('estimators').description('look at advantage estimators');
   configured(estimators.command('list'))

@@ -8,8 +8,10 @@ const NAME = { type: 'string', minLength: 1 } as const;
 /**
  * JSON Schema (draft 7) of a config file, as `rllmrc.schema.json` holds it and editors read it. It accepts what the loader
  * accepts: bare names for plugins and backends, and references to the environment for numbers, booleans and choices.
+ *
+ * @param estimatorOptions  JSON Schema of each estimator's options, by name: what editors shall know of `algorithm.estimatorOptions`.
  */
-export function configJsonSchema(): Json {
+export function configJsonSchema(estimatorOptions: Readonly<Record<string, Json>> = {}): Json {
   const schema = z.toJSONSchema(configSchema, {
     io: 'input',
     target: 'draft-7',
@@ -21,6 +23,10 @@ export function configJsonSchema(): Json {
         jsonSchema.anyOf = jsonSchema.anyOf.flatMap((choice) => choice.anyOf ?? choice.oneOf ?? [choice]);
       }
       if (zodSchema instanceof z.ZodPipe && zodSchema.in instanceof z.ZodTransform) orElse(jsonSchema, NAME);
+      const known = jsonSchema.properties?.['estimatorOptions'];
+      if (typeof known === 'object' && Object.keys(estimatorOptions).length > 0) {
+        Object.assign(known, { properties: estimatorOptions });
+      }
     },
   });
   return JSON.parse(JSON.stringify({ title: 'rllm configuration', ...schema }));

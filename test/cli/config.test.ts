@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CONFIG, guessProject } from './guess-project.js';
@@ -64,4 +64,24 @@ test('config schema prints what the package ships', async () => {
   const { code, stdout } = await rllm(project({}), ['config', 'schema']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(join(ROOT, 'rllmrc.schema.json'), 'utf8')));
+});
+
+test('config schema --with-plugins knows the options of estimators that plugins bring', async () => {
+  const folder = project({
+    'rllmrc.json': { plugins: ['./estimator.ts'] },
+    'estimator.ts': `
+      import { AdvEstimator } from 'rllm-sdk';
+      import { z } from 'zod';
+      export const scaled = AdvEstimator('scaled', { options: z.strictObject({ by: z.number().default(2) }) })(
+        ({ rewards }) => ({ advantages: rewards }),
+      );`,
+  });
+  symlinkSync(join(ROOT, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'));
+  const { code, stdout } = await rllm(folder, ['config', 'schema', '--with-plugins']);
+  expect(code).toBe(0);
+  const { estimatorOptions } = JSON.parse(stdout).properties.algorithm.properties;
+  expect(estimatorOptions.properties.scaled).toMatchObject({
+    properties: { by: { type: 'number', default: 2 } },
+    additionalProperties: false,
+  });
 });
