@@ -6,14 +6,14 @@
 // column is left out. Seconds are CPU seconds of the process, the best of the repeats, so that a busy machine does not count; ours
 // include the threads of the garbage collector. Memory is what is still held afterwards, per trajectory, the episodes apart.
 //
-// On a machine of 2 cores that did much else at the same time (Node 20, numpy 2.4.6), ours and ÷ numpy:
+// On a machine of 2 cores that did much else at the same time (load average 4; Node 20, numpy 2.4.6), ours and ÷ numpy, the second
+// row with --repeats 3:
 //
 //   trajectories   GRPO kernel     group            filter          advantages      whole path       held
-//   160,000        3.2 ms  188×    119 ms   2.2×    42 ms  13×      47 ms  22×      208 ms  8.8×     95 B
-//   1,600,000      61 ms    76×    1425 ms  2.2×    539 ms 9.6×     601 ms 20×      2565 ms 7.9×     96 B
+//   160,000        3.2 ms  121×    51 ms    2.9×    29 ms  13×      24 ms  30×      104 ms   12×     40 B
+//   1,600,000      64 ms    62×    749 ms   3.1×    432 ms 9.5×     433 ms 16×      1614 ms  8.4×    41 B
 //
-// The kernel takes 0.6 to 3 times what copying its arrays takes. Most of the time of grouping is the garbage collector's: groups hold an
-// origin for each trajectory.
+// The kernel takes 0.7 to 2.6 times what copying its arrays takes. In one run, ten times the trajectories took 10.7 times the time.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

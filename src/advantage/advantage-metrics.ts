@@ -27,7 +27,7 @@ export function advantageMetrics(role: string, advantages: Float64Array): Metric
   if (advantages.length === 0) return {};
   const { mean, std, max, min } = summarize(advantages);
   let zeros = 0;
-  for (const advantage of advantages) if (Math.abs(advantage) < NEGLIGIBLE) zeros++;
+  for (let i = 0; i < advantages.length; i++) if (Math.abs(advantages[i] as number) < NEGLIGIBLE) zeros++;
   const prefix = `advantage/${role}`;
   return {
     [`${prefix}/mean`]: mean,
@@ -50,22 +50,24 @@ export function advantageMetrics(role: string, advantages: Float64Array): Metric
  */
 function difficultyMetrics(role: string, rewards: readonly Float64Array[]): Metrics {
   const prefix = `batch/${role}`;
-  const compared = rewards.filter((group) => group.length > 1);
-  const total = compared.length;
+  let total = 0;
+  for (const { length } of rewards) if (length > 1) total++;
   if (total === 0) return { [`${prefix}/total`]: 0, [`${prefix}/informative`]: 0 };
   const means = new Float64Array(total);
   const stds = new Float64Array(total);
   let informative = 0;
   let tooEasy = 0;
   let tooHard = 0;
-  compared.forEach((group, g) => {
+  let g = 0;
+  for (const group of rewards) {
+    if (group.length <= 1) continue;
     const { mean, std } = summarize(group);
     means[g] = mean;
-    stds[g] = std;
+    stds[g++] = std;
     if (std >= NEGLIGIBLE) informative++;
     else if (mean >= 1) tooEasy++;
     else if (mean <= 0) tooHard++;
-  });
+  }
   return {
     [`${prefix}/total`]: total,
     [`${prefix}/informative`]: informative,

@@ -76,8 +76,8 @@ export function collectRewardsAndAdvantages(
     const precomputed = algorithm.usePrecomputedAdvantage ? own.filter(carriesAdvantages) : [];
     const estimated = precomputed.length === 0 ? own : own.filter((group) => !carriesAdvantages(group));
     const rewards = readRewards(estimated);
-    if (estimated.length > 0)
-      Object.assign(metrics, rewardMetrics(role, rewards), componentMetrics(role, estimated));
+    if (estimated.length > 0) Object.assign(metrics, rewardMetrics(role, rewards));
+    if (rewards.haveParts) Object.assign(metrics, componentMetrics(role, estimated));
     if (!collectAdvantage) continue;
     const name = estimatorOf(role, algorithm);
     const overwritten = countCarriers(estimated);
@@ -125,8 +125,8 @@ function estimateRole(
   const apart = algorithm.loneTrajectory === 'reward' ? [] : groups.filter(isLone);
   for (const group of apart) writeConstant(group, 0);
   const seen = apart.length === 0 ? groups : groups.filter((group) => !isLone(group));
-  const zeros = new Float64Array(apart.length);
-  if (seen.length === 0) return [zeros];
+  const zeros = apart.length === 0 ? [] : [new Float64Array(apart.length)];
+  if (seen.length === 0) return zeros;
   const estimator = registry.get(name);
   checkRequirements(name, registry.requirementsOf?.(name) ?? estimator.requires ?? NOTHING, seen);
   const options = registry.optionsOf?.(name, algorithm) ?? {};
@@ -147,7 +147,7 @@ function estimateRole(
   clipAdvantages(checked.values, algorithm.advantageClip);
   writeAdvantages(seen, checked);
   if (returns !== undefined) writeReturns(seen, returns);
-  return [checked.values, zeros];
+  return [checked.values, ...zeros];
 }
 
 const NOTHING: ReadonlySet<Requirement> = new Set();
@@ -163,6 +163,8 @@ function countCarriers(groups: readonly TrajectoryGroup[]): number {
 }
 
 function flatten(parts: readonly Float64Array[]): Float64Array {
+  const [first, ...others] = parts;
+  if (first !== undefined && others.length === 0) return first;
   let total = 0;
   for (const part of parts) total += part.length;
   const flat = new Float64Array(total);

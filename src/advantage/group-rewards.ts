@@ -19,6 +19,8 @@ export interface SingleGroupAdvantages {
 export interface RaggedRewards {
   readonly flat: Float64Array;
   readonly byGroup: readonly Float64Array[];
+  /** Whether any of them has named parts. */
+  readonly haveParts: boolean;
 }
 
 /** The rewards of groups, in fresh memory: what an estimator does to it touches nobody else. Selection has checked that each is there. */
@@ -28,12 +30,16 @@ export function readRewards(groups: readonly TrajectoryGroup[]): RaggedRewards {
   const flat = new Float64Array(total);
   const byGroup: Float64Array[] = [];
   let end = 0;
+  let haveParts = false;
   for (const { trajectories } of groups) {
     const start = end;
-    for (const { reward } of trajectories) flat[end++] = reward ?? Number.NaN;
+    for (const { reward, rewards } of trajectories) {
+      flat[end++] = reward ?? Number.NaN;
+      if (rewards !== undefined) haveParts = true;
+    }
     byGroup.push(viewOf(flat.buffer, start, trajectories.length));
   }
-  return { flat, byGroup };
+  return { flat, byGroup, haveParts };
 }
 
 /** Half the time of `subarray`; with groups of 8, making the views is most of the work. */

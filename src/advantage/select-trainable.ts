@@ -59,7 +59,7 @@ function withoutUnscored(
   algorithm: AlgorithmConfig,
   dropped: Dropped[],
 ): TrajectoryGroup {
-  if (group.trajectories.every(isScored)) return group;
+  if (areScored(group.trajectories)) return group;
   const trajectories: Trajectory[] = [];
   const metadata: TrajectoryOrigin[] = [];
   group.trajectories.forEach((trajectory, i) => {
@@ -75,8 +75,14 @@ function withoutUnscored(
   return { ...group, trajectories, metadata };
 }
 
+function areScored(trajectories: readonly Trajectory[]): boolean {
+  for (const trajectory of trajectories) if (!isScored(trajectory)) return false;
+  return true;
+}
+
 function isScored(trajectory: Trajectory): boolean {
-  return Number.isFinite(trajectory.reward) && unsoundComponent(trajectory) === undefined;
+  if (!Number.isFinite(trajectory.reward)) return false;
+  return trajectory.rewards === undefined || unsoundComponent(trajectory) === undefined;
 }
 
 function dropAll(group: TrajectoryGroup, reason: DropReason, dropped: Dropped[]): void {

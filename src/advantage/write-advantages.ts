@@ -4,21 +4,33 @@ import type { CheckedAdvantages } from './check-estimates.js';
 
 /** Sets `advantage` of every step of the groups: the trajectory's number, or the list of the step's own tokens. Earlier returns go. */
 export function writeAdvantages(groups: readonly TrajectoryGroup[], advantages: CheckedAdvantages): void {
-  const { perToken, values } = advantages;
+  if (advantages.perToken) writeTokens(groups, advantages.values);
+  else writeNumbers(groups, advantages.values);
+}
+
+function writeNumbers(groups: readonly TrajectoryGroup[], values: Float64Array): void {
+  let next = 0;
+  for (const { trajectories } of groups) {
+    for (const { steps } of trajectories) {
+      const advantage = values[next++] as number;
+      for (const step of steps) {
+        if (step.returns !== undefined) delete step.returns;
+        step.advantage = advantage;
+      }
+    }
+  }
+}
+
+function writeTokens(groups: readonly TrajectoryGroup[], values: Float64Array): void {
   let next = 0;
   for (const { trajectories } of groups) {
     for (const { steps } of trajectories) {
       for (const step of steps) {
-        if (step.returns !== undefined) delete step.returns;
-        if (!perToken) {
-          step.advantage = values[next] as number;
-          continue;
-        }
         const end = next + step.responseIds.length;
+        if (step.returns !== undefined) delete step.returns;
         step.advantage = Array.from(values.subarray(next, end));
         next = end;
       }
-      if (!perToken) next++;
     }
   }
 }

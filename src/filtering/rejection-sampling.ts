@@ -63,7 +63,9 @@ export function applyRejectionSampling(
     'batch/groups_after_filter': kept.length,
     'batch/groups_dropped_insufficient_trajs': small.length,
   };
-  const dropped = [...dropAll(small, 'too_few_trajectories'), ...dropAll(uniform, 'uniform_group')];
+  const dropped: Dropped[] = [];
+  dropAll(small, 'too_few_trajectories', dropped);
+  dropAll(uniform, 'uniform_group', dropped);
   if (mode !== 'episode') {
     if (mode === 'group') metrics['batch/groups_dropped_uniform'] = uniform.length;
     return { groups: kept, episodes, state: EMPTY_REJECTION_STATE, metrics, dropped, waiting: null };
@@ -123,16 +125,21 @@ function partition(
 /** Unless all rewards are there and equal; a group of one has no spread either. */
 function teaches({ trajectories }: TrajectoryGroup): boolean {
   const first = trajectories[0]?.reward;
-  return !Number.isFinite(first) || trajectories.some(({ reward }) => reward !== first);
+  if (!Number.isFinite(first)) return true;
+  for (const { reward } of trajectories) if (reward !== first) return true;
+  return false;
 }
 
-function dropAll(groups: readonly TrajectoryGroup[], reason: DropReason): Dropped[] {
-  return groups.flatMap(({ trajectories, metadata, taskId }) =>
-    trajectories.map((trajectory, i) => ({
-      reason,
-      taskId: metadata[i]?.taskId ?? taskId,
-      rolloutIndex: metadata[i]?.rolloutIndex ?? i,
-      trajectory,
-    })),
-  );
+function dropAll(groups: readonly TrajectoryGroup[], reason: DropReason, dropped: Dropped[]): void {
+  for (const { trajectories, metadata, taskId } of groups) {
+    for (let i = 0; i < trajectories.length; i++) {
+      const origin = metadata[i];
+      dropped.push({
+        reason,
+        taskId: origin?.taskId ?? taskId,
+        rolloutIndex: origin?.rolloutIndex ?? i,
+        trajectory: trajectories[i] ?? null,
+      });
+    }
+  }
 }

@@ -6,7 +6,8 @@ export {
   type GroupingHookOptions,
 } from './grouping-hook.js';
 export { type GroupingHookDescriptor, GroupingHookRegistry } from './grouping-hook-registry.js';
-export { builtInGroupingHooks, originOf, taskRoleGrouping } from './task-role-grouping.js';
+export { originOf } from './role-group.js';
+export { builtInGroupingHooks, taskRoleGrouping } from './task-role-grouping.js';
 export {
   type TransformOptions,
   type TransformResult,

@@ -8,37 +8,48 @@ export interface PreparedEpisodes {
   readonly dropped: readonly Dropped[];
 }
 
-/** Names every unnamed trajectory `default_traj_name_{position}`, by its position among all trajectories of its episode. */
-export function imputeNames(episodes: readonly Episode[]): void {
-  for (const { trajectories } of episodes) {
-    for (let position = 0; position < trajectories.length; position++) {
-      const trajectory = trajectories[position] as Trajectory;
-      if (isUnnamed(trajectory)) trajectory.name = `${DEFAULT_TRAJECTORY_NAME}_${position}`;
-    }
-  }
+/** What there is in a batch. */
+export interface CompletedEpisodes {
+  readonly trajectories: number;
+  /** Whether `keepTrainable` has nothing to leave out. */
+  readonly areTrainable: boolean;
 }
 
-/** Gives every trajectory with steps and without a reward that of its last step, or the sum of its steps. */
-export function propagateRewards(
+/**
+ * Gives every trajectory what it lacks. Unnamed ones are named `default_traj_name_{position}`, by their position among all of
+ * their episode, where names are imputed. Those with steps and without a reward get that of their last step, or the sum of
+ * their steps, by `trajectoryReward`.
+ */
+export function completeTrajectories(
   episodes: readonly Episode[],
-  source: TransformConfig['trajectoryReward'],
-): void {
-  if (source === 'none') return;
+  { imputeMissingNames, trajectoryReward }: TransformConfig,
+): CompletedEpisodes {
+  let count = 0;
+  let areTrainable = true;
   for (const { trajectories } of episodes) {
-    for (const trajectory of trajectories) {
-      const last = trajectory.steps.at(-1);
-      if (last === undefined || !isMissing(trajectory.reward)) continue;
-      trajectory.reward =
-        source === 'last' ? last.reward : trajectory.steps.reduce((sum, step) => sum + step.reward, 0);
+    count += trajectories.length;
+    if (trajectories.length === 0) areTrainable = false;
+    for (let position = 0; position < trajectories.length; position++) {
+      const trajectory = trajectories[position] as Trajectory;
+      if (imputeMissingNames && isUnnamed(trajectory)) {
+        trajectory.name = `${DEFAULT_TRAJECTORY_NAME}_${position}`;
+      }
+      if (isMissing(trajectory.reward)) propagateReward(trajectory, trajectoryReward);
+      if (!isTrainable(trajectory)) areTrainable = false;
     }
   }
+  return { trajectories: count, areTrainable };
+}
+
+function propagateReward(trajectory: Trajectory, source: TransformConfig['trajectoryReward']): void {
+  const last = trajectory.steps.at(-1);
+  if (last === undefined || source === 'none') return;
+  trajectory.reward =
+    source === 'last' ? last.reward : trajectory.steps.reduce((sum, step) => sum + step.reward, 0);
 }
 
 /** Leaves out what has nothing to train on: trajectories without steps and, unless names are imputed, without a name. */
 export function keepTrainable(episodes: readonly Episode[]): PreparedEpisodes {
-  if (episodes.every(({ trajectories }) => trajectories.length > 0 && trajectories.every(isTrainable))) {
-    return { episodes, dropped: [] };
-  }
   const kept: Episode[] = [];
   const dropped: Dropped[] = [];
   for (const episode of episodes) {

@@ -1,23 +1,7 @@
 import { mark } from '../declarations.js';
-import type { Episode, Trajectory, TrajectoryOrigin } from '../types/index.js';
+import type { Episode, Trajectory } from '../types/index.js';
 import type { GroupingHook } from './grouping-hook.js';
-
-interface OpenGroup {
-  readonly groupId: string;
-  readonly role: string;
-  readonly taskId: string;
-  trajectories: Trajectory[];
-  metadata: TrajectoryOrigin[];
-}
-
-/** Where a trajectory of an episode comes from, for a group's metadata. */
-export function originOf(episode: Episode): TrajectoryOrigin {
-  const { taskId, rolloutIndex, id, terminationReason, isCorrect } = episode;
-  // Written out twice: a spread takes ten times as long, and there is one for each trajectory of a batch.
-  return terminationReason === undefined
-    ? { taskId, rolloutIndex, episodeId: id, isCorrect }
-    : { taskId, rolloutIndex, episodeId: id, terminationReason, isCorrect };
-}
+import { roleGroup } from './role-group.js';
 
 /**
  * The default hook `task_role`: one group for each task and role, in the order of first appearance. Several trajectories of one
@@ -26,40 +10,70 @@ export function originOf(episode: Episode): TrajectoryOrigin {
  * Task and role are kept apart as keys; the `"task:role"` of `groupId` is for display.
  */
 export const taskRoleGrouping: GroupingHook = (episodes) => {
+  const { trajectories, episodeOf, groupOf, sizes } = placeTrajectories(episodes);
+  // Sizes come first, since lists that grow take twice the memory.
+  const members = sizes.map((size) => new Array<Trajectory>(size));
+  const origins = sizes.map((size) => new Array<Episode>(size));
+  const filled = new Uint32Array(sizes.length);
+  for (let t = 0; t < trajectories.length; t++) {
+    const group = groupOf[t] as number;
+    const i = filled[group] as number;
+    filled[group] = i + 1;
+    (members[group] as Trajectory[])[i] = trajectories[t] as Trajectory;
+    (origins[group] as Episode[])[i] = episodeOf[t] as Episode;
+  }
+  return members.map((own, group) => roleGroup(own, origins[group] as Episode[]));
+};
+
+/** Every trajectory in order, its episode, and the number of its group. */
+interface Placed {
+  readonly trajectories: readonly Trajectory[];
+  readonly episodeOf: readonly Episode[];
+  readonly groupOf: Uint32Array;
+  /** Of each group. */
+  readonly sizes: readonly number[];
+}
+
+function placeTrajectories(episodes: readonly Episode[]): Placed {
+  let total = 0;
+  for (const { trajectories } of episodes) total += trajectories.length;
+  const trajectories = new Array<Trajectory>(total);
+  const episodeOf = new Array<Episode>(total);
+  const groupOf = new Uint32Array(total);
+  const sizes: number[] = [];
   // Roles outside, since there are few of them: so there are few maps.
-  const byRole = new Map<string, Map<string, OpenGroup>>();
-  const groups: OpenGroup[] = [];
-  let group: OpenGroup | undefined;
+  const byRole = new Map<string, Map<string, number>>();
+  let next = 0;
+  let group = 0;
+  let ofTask: string | undefined;
+  let ofRole: string | undefined;
   for (const episode of episodes) {
-    const { taskId, trajectories } = episode;
-    const origin = originOf(episode);
-    for (const trajectory of trajectories) {
+    const { taskId } = episode;
+    for (const trajectory of episode.trajectories) {
       const role = trajectory.name;
       // Rollouts of a task come in a row, so that mostly it is the group of the one before.
-      if (group?.taskId !== taskId || group.role !== role) {
+      if (taskId !== ofTask || role !== ofRole) {
+        ofTask = taskId;
+        ofRole = role;
         let byTask = byRole.get(role);
         if (byTask === undefined) {
           byTask = new Map();
           byRole.set(role, byTask);
         }
-        group = byTask.get(taskId);
-        if (group === undefined) {
-          group = { groupId: `${taskId}:${role}`, role, taskId, trajectories: [], metadata: [] };
+        group = byTask.get(taskId) ?? sizes.length;
+        if (group === sizes.length) {
           byTask.set(taskId, group);
-          groups.push(group);
+          sizes.push(0);
         }
       }
-      group.trajectories.push(trajectory);
-      group.metadata.push(origin);
+      sizes[group] = (sizes[group] as number) + 1;
+      trajectories[next] = trajectory;
+      episodeOf[next] = episode;
+      groupOf[next++] = group;
     }
   }
-  // Lists that grew by `push` hold twice the memory they need, and groups are kept until the batch is trained.
-  for (const own of groups) {
-    own.trajectories = own.trajectories.slice();
-    own.metadata = own.metadata.slice();
-  }
-  return groups;
-};
+  return { trajectories, episodeOf, groupOf, sizes };
+}
 
 mark({
   kind: 'groupingHook',

@@ -10,7 +10,7 @@ import {
 } from '../types/index.js';
 import { checkGroups } from './check-groups.js';
 import type { GroupingHook } from './grouping-hook.js';
-import { imputeNames, keepTrainable, propagateRewards } from './prepare-episodes.js';
+import { completeTrajectories, keepTrainable } from './prepare-episodes.js';
 import { taskRoleGrouping } from './task-role-grouping.js';
 
 export interface TransformOptions {
@@ -50,10 +50,9 @@ export function transformEpisodesToTrajectoryGroups(
   options: TransformOptions,
 ): TransformResult {
   const { transform, compactFiltering, groupingHook } = options;
-  if (transform.imputeMissingNames) imputeNames(episodes);
-  propagateRewards(episodes, transform.trajectoryReward);
+  const completed = completeTrajectories(episodes, transform);
   const { kept, masked } = applyCompactFiltering(episodes, compactFiltering);
-  const prepared = keepTrainable(kept);
+  const prepared = completed.areTrainable ? { episodes: kept, dropped: [] } : keepTrainable(kept);
   let returned: unknown;
   try {
     returned = groupingHook(prepared.episodes, transform, optionsOf(transform));
@@ -70,7 +69,7 @@ export function transformEpisodesToTrajectoryGroups(
     ...prepared.dropped,
     ...(isDefault ? [] : ungrouped(prepared.episodes, groups)),
   ];
-  const metrics = groupingMetrics(episodes, groups);
+  const metrics = groupingMetrics(completed.trajectories, groups);
   if (!transform.imputeMissingNames) {
     metrics['grouping/num_trajs_unnamed'] = dropped.filter(({ reason }) => reason === 'unnamed').length;
   }
@@ -94,9 +93,7 @@ function ungrouped(episodes: readonly Episode[], groups: readonly TrajectoryGrou
   );
 }
 
-function groupingMetrics(episodes: readonly Episode[], groups: readonly TrajectoryGroup[]): Metrics {
-  let before = 0;
-  for (const { trajectories } of episodes) before += trajectories.length;
+function groupingMetrics(before: number, groups: readonly TrajectoryGroup[]): Metrics {
   let after = 0;
   let max = 0;
   let min = groups[0]?.trajectories.length ?? 0;

@@ -25,6 +25,21 @@ describe('the default hook', () => {
     ]);
   });
 
+  test('its groups are plain data: JSON and copies have all of them', () => {
+    const { groups } = transform([
+      episode('a', 0, [trajectory('solver', 1)], { reason: 'env_done', isCorrect: true }),
+    ]);
+    const [group] = groups;
+    const metadata = [
+      { taskId: 'a', rolloutIndex: 0, episodeId: 'a:0', terminationReason: 'env_done', isCorrect: true },
+    ];
+    expect(Object.keys(group ?? {})).toEqual(['groupId', 'role', 'taskId', 'trajectories', 'metadata']);
+    expect(JSON.parse(JSON.stringify(group)).metadata).toEqual(metadata);
+    expect({ ...group }.metadata).toEqual(metadata);
+    expect(structuredClone(group)?.metadata).toEqual(metadata);
+    expect(group?.metadata).toBe(group?.metadata);
+  });
+
   test('keeps tasks apart whose ids begin alike', () => {
     const result = transform([
       episode('gsm8k:12', 0, [trajectory('solver', 1)]),
