@@ -6,14 +6,15 @@
 // column is left out. Seconds are CPU seconds of the process, the best of the repeats, so that a busy machine does not count; ours
 // include the threads of the garbage collector. Memory is what is still held afterwards, per trajectory, the episodes apart.
 //
-// On a machine of 2 cores that did much else at the same time (load average 4; Node 20, numpy 2.4.6), ours and ÷ numpy, the second
-// row with --repeats 3:
+// On a nearly idle machine of 2 cores (load average 2 to 3; Node 20, numpy 2.4.6), ours and ÷ numpy; the whole path at 160,000 came out between
+// 9.5 and 11.9 times in two runs:
 //
 //   trajectories   GRPO kernel     group            filter          advantages      whole path       held
-//   160,000        3.2 ms  121×    51 ms    2.9×    29 ms  13×      24 ms  30×      104 ms   12×     40 B
-//   1,600,000      64 ms    62×    749 ms   3.1×    432 ms 9.5×     433 ms 16×      1614 ms  8.4×    41 B
+//   160,000        3.0 ms  140×    66 ms    2.4×    24 ms  15×      42 ms  18×      132 ms  9.5×     95 B
+//   1,600,000      59 ms    83×    870 ms   2.2×    313 ms  15×     398 ms 19×      1581 ms 9.0×     96 B
 //
-// The kernel takes 0.7 to 2.6 times what copying its arrays takes. In one run, ten times the trajectories took 10.7 times the time.
+// The kernel takes 0.7 to 2.4 times what copying its arrays takes, and 4 to 34 times what copying one flat array takes. In one run, ten
+// times the trajectories took 13 times the time.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
