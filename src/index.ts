@@ -167,6 +167,7 @@ export {
   type Json,
   type LifecycleHooks,
   type Message,
+  type MetricRule,
   type Metrics,
   type ModelOutput,
   type RejectionSamplingState,

@@ -1,15 +1,15 @@
-import { type Episode, type Metrics, TERMINATION_REASONS } from '../types/index.js';
+import { type Episode, type MetricRule, type Metrics, TERMINATION_REASONS } from '../types/index.js';
 
 /**
- * `batch/…` of all rollouts of a step, trained or not: the mean of each metric the workflow gave, over the rollouts that
- * have it; the share of each termination reason; `batch/solve_rate`, the share of correct rollouts.
+ * `batch/…` of all rollouts of a step, trained or not: each metric the workflow gave, over the rollouts that have it, by
+ * its own rule, else the mean; the share of each termination reason; `batch/solve_rate`, the share of correct rollouts.
  *
  * A rollout without a reason counts as `unknown`. No rollouts give no metrics.
  */
 export function batchMetrics(episodes: readonly Episode[]): Metrics {
   if (episodes.length === 0) return {};
   const metrics: Metrics = {};
-  for (const [key, mean] of Object.entries(meanMetrics(episodes))) metrics[`batch/${key}`] = mean;
+  for (const [key, value] of Object.entries(workflowMetrics(episodes))) metrics[`batch/${key}`] = value;
   for (const reason of TERMINATION_REASONS) {
     const ended = episodes.filter((episode) => (episode.terminationReason ?? 'unknown') === reason);
     metrics[`batch/termination_reason/${reason}`] = ended.length / episodes.length;
@@ -23,17 +23,19 @@ export function solveRate(episodes: readonly Episode[]): number {
   return episodes.filter((episode) => episode.isCorrect).length / episodes.length;
 }
 
-/** Mean of each workflow metric over the episodes that have it. */
-export function meanMetrics(episodes: readonly Episode[]): Metrics {
+/** Each workflow metric over the episodes that have it, reduced by the rule that it was given with; never by its name. */
+export function workflowMetrics(episodes: readonly Episode[]): Metrics {
   const values = new Map<string, number[]>();
+  const rules: Record<string, MetricRule> = {};
   for (const episode of episodes) {
+    Object.assign(rules, episode.metricRules);
     for (const [key, value] of Object.entries(episode.metrics)) {
       const list = values.get(key);
       if (list === undefined) values.set(key, [value]);
       else list.push(value);
     }
   }
-  return Object.fromEntries([...values].map(([key, list]) => [key, mean(list)]));
+  return Object.fromEntries([...values].map(([key, list]) => [key, REDUCE[rules[key] ?? 'mean'](list)]));
 }
 
 /** True for a rollout in which the model was never heard: it counts as wrong, and as dropped. */
@@ -41,6 +43,11 @@ export function hasNoSteps(episode: Episode): boolean {
   return episode.trajectories.every((trajectory) => trajectory.steps.length === 0);
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const REDUCE: Readonly<Record<MetricRule, (values: readonly number[]) => number>> = {
+  mean: (values) => sumOf(values) / values.length,
+  sum: sumOf,
+  min: (values) => values.reduce((least, value) => Math.min(least, value)),
+  max: (values) => values.reduce((most, value) => Math.max(most, value)),
+};

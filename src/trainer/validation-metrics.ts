@@ -1,5 +1,5 @@
 import type { Episode, Metrics } from '../types/index.js';
-import { hasNoSteps, meanMetrics } from './episode-metrics.js';
+import { hasNoSteps, workflowMetrics } from './episode-metrics.js';
 import { passMetrics } from './pass-at-k.js';
 
 /** A validation rollout and the data source of its task. */
@@ -9,7 +9,7 @@ export interface ValidationRollout {
 }
 
 /**
- * `val/{source}/…` of a whole validation: pass@k, the mean of each workflow metric, and how many tasks and rollouts there were.
+ * `val/{source}/…` of a whole validation: pass@k, each workflow metric by its rule, and how many tasks and rollouts there were.
  *
  * Every rollout counts once, whatever the number of its trajectories and steps; one without steps counts as wrong and is
  * reported in `dropped`. All means are over rollouts, not over batches.
@@ -19,7 +19,8 @@ export interface ValidationRollout {
 export function validationMetrics(rollouts: readonly ValidationRollout[], nVal: number): Metrics {
   const metrics: Metrics = {};
   for (const [source, episodes] of episodesBySource(rollouts)) {
-    for (const [key, mean] of Object.entries(meanMetrics(episodes))) metrics[`val/${source}/${key}`] = mean;
+    for (const [key, value] of Object.entries(workflowMetrics(episodes)))
+      metrics[`val/${source}/${key}`] = value;
     metrics[`val/${source}/tasks`] = new Set(episodes.map((episode) => episode.taskId)).size;
     metrics[`val/${source}/rollouts`] = episodes.length;
     metrics[`val/${source}/dropped`] = episodes.filter(hasNoSteps).length;

@@ -25,6 +25,7 @@ export function createEpisode(init: EpisodeInit): Episode {
     isCorrect: init.isCorrect ?? false,
     trajectories: [...(init.trajectories ?? [])],
     metrics: { ...init.metrics },
+    ...(init.metricRules === undefined ? {} : { metricRules: { ...init.metricRules } }),
     info: copyPlain(init.info ?? {}),
   };
   if (init.terminationReason !== undefined) episode.terminationReason = init.terminationReason;

@@ -1,3 +1,4 @@
+import type { MetricRule } from './json.js';
 import type { TerminationReason } from './termination.js';
 import type { Trajectory } from './trajectory.js';
 
@@ -16,5 +17,7 @@ export interface Episode {
   isCorrect: boolean;
   trajectories: Trajectory[];
   metrics: Record<string, number>;
+  /** How metrics are reduced over rollouts, by name; `mean` where a name is absent. */
+  readonly metricRules?: Readonly<Record<string, MetricRule>>;
   info: Record<string, unknown>;
 }

@@ -4,7 +4,7 @@ export { checkStep, createStep, stepWith } from './create-step.js';
 export { createTrajectory } from './create-trajectory.js';
 export type { Episode } from './episode.js';
 export type { LifecycleHooks } from './hooks.js';
-export type { Json, Metrics } from './json.js';
+export type { Json, MetricRule, Metrics } from './json.js';
 export type { Message, ToolCall } from './message.js';
 export type { FinishReason, ModelOutput } from './model-output.js';
 export type { Step, StepInit } from './step.js';

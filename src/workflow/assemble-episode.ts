@@ -43,6 +43,7 @@ export function assembleEpisode(
       : copyPlain(returned.trajectories);
   const reason =
     returned?.terminationReason ?? reasonOf(ending) ?? (trajectories.length > 0 ? 'env_done' : 'unknown');
+  const metricRules = { ...recording.metricRules, ...returned?.metricRules };
   const episode: Episode = {
     id: returned?.id ?? `${request.taskId}:${request.rolloutIndex}`,
     taskId: request.taskId,
@@ -52,6 +53,7 @@ export function assembleEpisode(
     isCorrect: false,
     trajectories: [...trajectories],
     metrics: { ...recording.metrics, ...returned?.metrics },
+    ...(Object.keys(metricRules).length > 0 ? { metricRules } : {}),
     info: {
       ...(request.dataSource === undefined ? {} : { dataSource: request.dataSource }),
       ...copyPlain(returned?.info),

@@ -40,7 +40,7 @@ export interface AttemptResult {
 /** Agents' model calls are numbered apart by this much; see `CallIdentity.call`. */
 const CALLS_PER_LANE = 2 ** 16;
 
-const NOTHING: Recording = { trajectories: [], metrics: {} };
+const NOTHING: Recording = { trajectories: [], metrics: {}, metricRules: {} };
 
 /**
  * One attempt of one rollout. It ends once: when the workflow returns or throws, at the deadline, or when the run stops.
@@ -150,7 +150,7 @@ export class Attempt {
       },
       commit: (trajectory, options) => recorder.commit(trajectory, options?.allowEmpty ?? false),
       terminate,
-      metric: (name, value) => recorder.metric(name, value),
+      metric: (name, value, rule = 'mean') => recorder.metric(name, value, rule),
     };
   }
 

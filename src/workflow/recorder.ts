@@ -1,6 +1,13 @@
 import { RllmError } from '../errors.js';
 import type { SamplingParams } from '../rollout/index.js';
-import { checkStep, copyPlain, type Message, type ModelOutput, type Trajectory } from '../types/index.js';
+import {
+  checkStep,
+  copyPlain,
+  type Message,
+  type MetricRule,
+  type ModelOutput,
+  type Trajectory,
+} from '../types/index.js';
 import { type AskModel, RecordingAgent } from './recording-agent.js';
 import type { Agent } from './workflow.js';
 
@@ -9,7 +16,11 @@ export interface Recording {
   /** Committed ones first, then those of agents with steps in the order in which the agents were made. */
   readonly trajectories: readonly Trajectory[];
   readonly metrics: Readonly<Record<string, number>>;
+  /** Of metrics that are not averaged. */
+  readonly metricRules: Readonly<Record<string, MetricRule>>;
 }
+
+const METRIC_RULES: readonly MetricRule[] = ['mean', 'sum', 'min', 'max'];
 
 /** Makes one model call, the `turn`-th of a line of calls. */
 export type NumberedCall = (
@@ -26,6 +37,7 @@ export class Recorder {
   readonly #agents: RecordingAgent[] = [];
   readonly #committed: Trajectory[] = [];
   readonly #metrics: Record<string, number> = {};
+  readonly #metricRules: Record<string, MetricRule> = {};
   #lanes = 0;
   #isClosed = false;
 
@@ -73,8 +85,8 @@ export class Recorder {
     this.#agents.find((agent) => agent.trajectory.uid === uid)?.retire();
   }
 
-  /** @throws RllmError WORKFLOW_FAILED when the value is not a finite number. */
-  metric(name: string, value: number): void {
+  /** @throws RllmError WORKFLOW_FAILED when the value is not a finite number, or the rule is none. */
+  metric(name: string, value: number, rule: MetricRule): void {
     if (this.#isClosed) return;
     if (!Number.isFinite(value)) {
       throw new RllmError(
@@ -82,7 +94,14 @@ export class Recorder {
         `The metric "${name}" must be a finite number; got ${String(value)}.`,
       );
     }
+    if (!METRIC_RULES.includes(rule)) {
+      throw new RllmError(
+        'WORKFLOW_FAILED',
+        `The metric "${name}" was given the rule ${JSON.stringify(rule)}; it is one of ${METRIC_RULES.join(', ')}.`,
+      );
+    }
     this.#metrics[name] = value;
+    if (rule !== 'mean') this.#metricRules[name] = rule;
   }
 
   /** Ends the recording and returns it. */
@@ -93,7 +112,7 @@ export class Recorder {
       const { uid, steps } = agent.trajectory;
       if (steps.length > 0 && !this.#isCommitted(uid)) trajectories.push(agent.snapshot());
     }
-    return { trajectories, metrics: this.#metrics };
+    return { trajectories, metrics: this.#metrics, metricRules: this.#metricRules };
   }
 
   #isCommitted(uid: string): boolean {

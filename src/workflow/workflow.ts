@@ -1,6 +1,14 @@
 import type { SamplingParams } from '../rollout/index.js';
 import type { StandardSchema } from '../standard-schema.js';
-import type { Episode, Message, ModelOutput, Step, TerminationReason, Trajectory } from '../types/index.js';
+import type {
+  Episode,
+  Message,
+  MetricRule,
+  ModelOutput,
+  Step,
+  TerminationReason,
+  Trajectory,
+} from '../types/index.js';
 
 /** A task as the workflow sees it: the dataset's row, whatever its shape. */
 export type Task = Readonly<Record<string, unknown>>;
@@ -55,8 +63,8 @@ export interface WorkflowContext<Options = unknown> {
   commit(trajectory: Trajectory, options?: { readonly allowEmpty?: boolean }): void;
   /** Ends the rollout with a reason; never returns. */
   terminate(reason: TerminationReason): never;
-  /** Sets a number in the episode's metrics. */
-  metric(name: string, value: number): void;
+  /** Sets a number in the episode's metrics. Over the rollouts of a batch it is averaged, or reduced by the rule given. */
+  metric(name: string, value: number, rule?: MetricRule): void;
 }
 
 /**

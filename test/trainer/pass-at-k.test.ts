@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { episodeOf } from '../../src/testing/index.js';
 import { type GradedRollout, passAtK, passMetrics, validationMetrics } from '../../src/trainer/index.js';
+import { createEpisode } from '../../src/types/index.js';
 
 interface GoldenCase {
   readonly nVal: number;
@@ -104,6 +105,24 @@ describe('validation metrics', () => {
       'val/gsm/mini_solver/mean': 0.5,
       'val/gsm/total': 1,
     });
+  });
+
+  test.each([
+    ['sum', 6],
+    ['min', 1],
+    ['max', 3],
+    ['mean', 2],
+  ] as const)('reduce a workflow metric by the rule it was given with: %s', (rule, expected) => {
+    const rollouts = [1, 2, 3].map((value, rolloutIndex) => ({
+      episode: createEpisode({
+        taskId: 'a',
+        rolloutIndex,
+        metrics: { 'agent/total': value },
+        metricRules: { 'agent/total': rule },
+      }),
+      dataSource: 'gsm',
+    }));
+    expect(validationMetrics(rollouts, 3)['val/gsm/agent/total']).toBe(expected);
   });
 });
 

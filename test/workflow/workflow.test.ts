@@ -174,6 +174,20 @@ describe('what an episode holds', () => {
     expect(episode.metrics).toEqual({ tries: 3, solver_acc: 1 });
   });
 
+  test('a metric says how it is reduced over rollouts, unless it is averaged', async () => {
+    const episode = await run(async (_, { agent, metric }) => {
+      await agent('solver').respond('a');
+      metric('calls', 2, 'sum');
+      metric('tries', 3);
+    });
+    expect(episode.metrics).toMatchObject({ calls: 2, tries: 3 });
+    expect(episode.metricRules).toEqual({ calls: 'sum' });
+    const wrong = async (): Promise<unknown> =>
+      // @ts-expect-error there is no such rule
+      errorOf(async (_, { metric }) => metric('calls', 1, 'total'));
+    expect(await wrong()).toMatchObject({ code: 'WORKFLOW_FAILED' });
+  });
+
   test('a metric must be a finite number', async () => {
     expect(await errorOf(async (_, { metric }) => metric('tries', Number.NaN))).toMatchObject({
       code: 'WORKFLOW_FAILED',
