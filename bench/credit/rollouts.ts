@@ -32,7 +32,6 @@ export function episodesOf(groups: number, size: number): readonly Episode[] {
         done: false,
         mcReturn: 0,
         info: {},
-        advantage: 0,
       };
       const trajectory = { uid: taskId, name: 'solver', steps: [step], info: {}, reward };
       episodes.push({

@@ -7,7 +7,7 @@ import { advantageMetrics, rewardMetrics } from './advantage-metrics.js';
 import { checkEstimates, checkReturns } from './check-estimates.js';
 import type { AdvantageBatch, AdvantageEstimates, AdvantageEstimator, Requirement } from './estimator.js';
 import { checkRequirements } from './estimator-input.js';
-import { copyGroups, readRewards } from './group-rewards.js';
+import { copyGroups, cutByGroup, readRewards } from './group-rewards.js';
 import { componentMetrics } from './reward-components.js';
 import { carriesAdvantages, selectTrainable } from './select-trainable.js';
 import { isShaping, shapeRewards } from './shape-rewards.js';
@@ -75,13 +75,12 @@ export function collectRewardsAndAdvantages(
   for (const [role, own] of partitionByRole(selection.groups)) {
     const precomputed = algorithm.usePrecomputedAdvantage ? own.filter(carriesAdvantages) : [];
     const estimated = precomputed.length === 0 ? own : own.filter((group) => !carriesAdvantages(group));
-    const rewards = readRewards(estimated);
+    const isAll = estimated.length === selection.groups.length;
+    const rewards = cutByGroup(isAll ? selection.rewards : readRewards(estimated), estimated);
     if (estimated.length > 0) Object.assign(metrics, rewardMetrics(role, rewards));
-    if (rewards.haveParts) Object.assign(metrics, componentMetrics(role, estimated));
+    if (selection.haveParts) Object.assign(metrics, componentMetrics(role, estimated));
     if (!collectAdvantage) continue;
     const name = estimatorOf(role, algorithm);
-    const overwritten = countCarriers(estimated);
-    if (overwritten > 0) warnings.push(overwriteWarning(role, name, overwritten));
     if (isShaping(algorithm) && estimated.length > 0) {
       shapeRewards(estimated, rewards.byGroup, algorithm);
       metrics[`reward/${role}/shaped_mean`] = meanOf(rewards.flat);
@@ -89,7 +88,9 @@ export function collectRewardsAndAdvantages(
     const advantages = precomputed.map((group) => settlePrecomputed(group, algorithm.advantageClip));
     if (estimated.length > 0) {
       const batch = { role, rewards: rewards.byGroup, groups: estimated, algorithm };
-      advantages.push(...estimateRole(batch, name, registry));
+      const written = estimateRole(batch, name, registry);
+      advantages.push(...written.advantages);
+      if (written.overwritten > 0) warnings.push(overwriteWarning(role, name, written.overwritten));
     }
     Object.assign(metrics, advantageMetrics(role, flatten(advantages)));
   }
@@ -115,18 +116,27 @@ function partitionByRole(groups: readonly TrajectoryGroup[]): Map<string, Trajec
   return byRole;
 }
 
-/** Estimates one role and writes its steps; returns the advantages for metrics. */
+/** What was written to the steps of a role. */
+interface Written {
+  /** For metrics. */
+  readonly advantages: readonly Float64Array[];
+  /** Groups that had advantages before. */
+  readonly overwritten: number;
+}
+
+/** Estimates one role and writes its steps. */
 function estimateRole(
   batch: Omit<AdvantageBatch, 'options'>,
   name: string,
   registry: EstimatorSource,
-): Float64Array[] {
+): Written {
   const { role, groups, algorithm } = batch;
   const apart = algorithm.loneTrajectory === 'reward' ? [] : groups.filter(isLone);
-  for (const group of apart) writeConstant(group, 0);
+  let overwritten = 0;
+  for (const group of apart) if (writeConstant(group, 0)) overwritten++;
   const seen = apart.length === 0 ? groups : groups.filter((group) => !isLone(group));
   const zeros = apart.length === 0 ? [] : [new Float64Array(apart.length)];
-  if (seen.length === 0) return zeros;
+  if (seen.length === 0) return { advantages: zeros, overwritten };
   const estimator = registry.get(name);
   checkRequirements(name, registry.requirementsOf?.(name) ?? estimator.requires ?? NOTHING, seen);
   const options = registry.optionsOf?.(name, algorithm) ?? {};
@@ -145,21 +155,15 @@ function estimateRole(
   const checked = checkEstimates(output, seen, { estimator: name, role });
   const returns = checked.perToken ? checkReturns(output, seen, { estimator: name, role }) : undefined;
   clipAdvantages(checked.values, algorithm.advantageClip);
-  writeAdvantages(seen, checked);
+  overwritten += writeAdvantages(seen, checked);
   if (returns !== undefined) writeReturns(seen, returns);
-  return [checked.values, ...zeros];
+  return { advantages: [checked.values, ...zeros], overwritten };
 }
 
 const NOTHING: ReadonlySet<Requirement> = new Set();
 
 function isLone({ trajectories }: TrajectoryGroup): boolean {
   return trajectories.length === 1;
-}
-
-function countCarriers(groups: readonly TrajectoryGroup[]): number {
-  let count = 0;
-  for (const group of groups) if (carriesAdvantages(group)) count++;
-  return count;
 }
 
 function flatten(parts: readonly Float64Array[]): Float64Array {

@@ -50,8 +50,10 @@ interface InputFault {
   readonly fault: string;
 }
 
+type TokenField = 'logprobs' | 'values' | 'referenceLogprobs' | 'teacherLogprobs';
+
 function tokensOf(
-  field: 'logprobs' | 'values' | 'referenceLogprobs' | 'teacherLogprobs',
+  field: TokenField,
   name: string,
 ): (place: InputPlace, trajectory: Trajectory) => InputFault | undefined {
   return (_, { steps }) => {
@@ -78,9 +80,10 @@ export function checkRequirements(
   for (const requirement of requires) {
     if (requirement === 'lengths') continue;
     const check = CHECKS[requirement];
+    const isPartly = requirement === 'teacherLogprobs' && groups.some(haveTeacher);
     for (const group of groups) {
       group.trajectories.forEach((trajectory, i) => {
-        const found = check({ group, i }, trajectory);
+        const found = check({ group, i }, isPartly ? withTeacher(trajectory) : trajectory);
         if (found === undefined) return;
         const { s, fault } = found;
         const who = `The advantage estimator "${name}" needs ${requirement}`;
@@ -88,4 +91,18 @@ export function checkRequirements(
       });
     }
   }
+}
+
+function haveTeacher({ trajectories }: TrajectoryGroup): boolean {
+  return trajectories.some(({ steps }) => steps.some(({ teacherLogprobs }) => teacherLogprobs !== undefined));
+}
+
+/** Where a teacher has something for others, it may have nothing for a step: none of its tokens is matched then. */
+function withTeacher(trajectory: Trajectory): Trajectory {
+  const steps = trajectory.steps.map((step) =>
+    step.teacherLogprobs === undefined
+      ? { ...step, teacherLogprobs: step.responseIds.map(() => null) }
+      : step,
+  );
+  return { ...trajectory, steps };
 }

@@ -19,27 +19,32 @@ export interface SingleGroupAdvantages {
 export interface RaggedRewards {
   readonly flat: Float64Array;
   readonly byGroup: readonly Float64Array[];
-  /** Whether any of them has named parts. */
-  readonly haveParts: boolean;
+}
+
+/** A view of each group's own part of a flat list that has one value per trajectory, group by group. */
+export function cutByGroup(
+  flat: Float64Array<ArrayBuffer>,
+  groups: readonly TrajectoryGroup[],
+): RaggedRewards {
+  const byGroup: Float64Array[] = [];
+  let end = flat.byteOffset / Float64Array.BYTES_PER_ELEMENT;
+  for (const { trajectories } of groups) {
+    byGroup.push(viewOf(flat.buffer, end, trajectories.length));
+    end += trajectories.length;
+  }
+  return { flat, byGroup };
 }
 
 /** The rewards of groups, in fresh memory: what an estimator does to it touches nobody else. Selection has checked that each is there. */
-export function readRewards(groups: readonly TrajectoryGroup[]): RaggedRewards {
+export function readRewards(groups: readonly TrajectoryGroup[]): Float64Array<ArrayBuffer> {
   let total = 0;
   for (const { trajectories } of groups) total += trajectories.length;
   const flat = new Float64Array(total);
-  const byGroup: Float64Array[] = [];
   let end = 0;
-  let haveParts = false;
   for (const { trajectories } of groups) {
-    const start = end;
-    for (const { reward, rewards } of trajectories) {
-      flat[end++] = reward ?? Number.NaN;
-      if (rewards !== undefined) haveParts = true;
-    }
-    byGroup.push(viewOf(flat.buffer, start, trajectories.length));
+    for (const { reward } of trajectories) flat[end++] = reward ?? Number.NaN;
   }
-  return { flat, byGroup, haveParts };
+  return flat;
 }
 
 /** Half the time of `subarray`; with groups of 8, making the views is most of the work. */

@@ -8,6 +8,10 @@ export interface Selection {
   /** What trains; the same objects where nothing was left out. */
   readonly groups: readonly TrajectoryGroup[];
   readonly dropped: readonly Dropped[];
+  /** Reward of each trajectory of `groups`, group by group, in fresh memory; NaN where a group with precomputed advantages has none. */
+  readonly rewards: Float64Array<ArrayBuffer>;
+  /** Whether any trajectory has named parts of its reward. */
+  readonly haveParts: boolean;
 }
 
 /**
@@ -23,8 +27,11 @@ export interface Selection {
 export function selectTrainable(groups: readonly TrajectoryGroup[], algorithm: AlgorithmConfig): Selection {
   const kept: TrajectoryGroup[] = [];
   const dropped: Dropped[] = [];
+  // Read on the way: to go through all trajectories once more takes longer than what is done with their rewards.
+  const read = { rewards: new Float64Array(trajectoriesIn(groups)), end: 0, haveParts: false };
   for (const group of groups) {
     if (isPrecomputed(group, algorithm)) {
+      readRewards(group, read);
       kept.push(group);
       continue;
     }
@@ -34,15 +41,53 @@ export function selectTrainable(groups: readonly TrajectoryGroup[], algorithm: A
         `Group "${group.groupId}" of role "${group.role}" has no trajectories.`,
       );
     }
-    const scored = withoutUnscored(group, algorithm, dropped);
+    const start = read.end;
+    const areScored = readRewards(group, read);
+    if (!areScored) read.end = start;
+    const scored = areScored ? group : withoutUnscored(group, algorithm, dropped);
     if (scored.trajectories.length === 0) continue;
     if (scored.trajectories.length === 1 && algorithm.loneTrajectory === 'drop') {
       dropAll(scored, 'lone_trajectory', dropped);
-    } else {
-      kept.push(scored);
+      read.end = start;
+      continue;
+    }
+    if (!areScored) readRewards(scored, read);
+    kept.push(scored);
+  }
+  return {
+    groups: kept,
+    dropped,
+    rewards: new Float64Array(read.rewards.buffer, 0, read.end),
+    haveParts: read.haveParts,
+  };
+}
+
+interface Reading {
+  readonly rewards: Float64Array<ArrayBuffer>;
+  end: number;
+  haveParts: boolean;
+}
+
+function trajectoriesIn(groups: readonly TrajectoryGroup[]): number {
+  let total = 0;
+  for (const { trajectories } of groups) total += trajectories.length;
+  return total;
+}
+
+/** Appends the rewards of a group. @returns whether each of them is finite, and its parts are */
+function readRewards({ trajectories }: TrajectoryGroup, read: Reading): boolean {
+  let areScored = true;
+  for (let i = 0; i < trajectories.length; i++) {
+    const trajectory = trajectories[i] as Trajectory;
+    const reward = trajectory.reward ?? Number.NaN;
+    read.rewards[read.end++] = reward;
+    if (!Number.isFinite(reward)) areScored = false;
+    if (trajectory.rewards !== undefined) {
+      read.haveParts = true;
+      if (unsoundComponent(trajectory) !== undefined) areScored = false;
     }
   }
-  return { groups: kept, dropped };
+  return areScored;
 }
 
 /** Whether the group's advantages come from its workflow: it is asked for, and at least one step has one. */
@@ -59,7 +104,6 @@ function withoutUnscored(
   algorithm: AlgorithmConfig,
   dropped: Dropped[],
 ): TrajectoryGroup {
-  if (areScored(group.trajectories)) return group;
   const trajectories: Trajectory[] = [];
   const metadata: TrajectoryOrigin[] = [];
   group.trajectories.forEach((trajectory, i) => {
@@ -73,11 +117,6 @@ function withoutUnscored(
     dropped.push(drop(group, i, 'unscored'));
   });
   return { ...group, trajectories, metadata };
-}
-
-function areScored(trajectories: readonly Trajectory[]): boolean {
-  for (const trajectory of trajectories) if (!isScored(trajectory)) return false;
-  return true;
 }
 
 function isScored(trajectory: Trajectory): boolean {

@@ -2,37 +2,36 @@ import { RllmError } from '../errors.js';
 import type { Step, Trajectory, TrajectoryGroup } from '../types/index.js';
 import type { CheckedAdvantages } from './check-estimates.js';
 
-/** Sets `advantage` of every step of the groups: the trajectory's number, or the list of the step's own tokens. Earlier returns go. */
-export function writeAdvantages(groups: readonly TrajectoryGroup[], advantages: CheckedAdvantages): void {
-  if (advantages.perToken) writeTokens(groups, advantages.values);
-  else writeNumbers(groups, advantages.values);
-}
-
-function writeNumbers(groups: readonly TrajectoryGroup[], values: Float64Array): void {
+/**
+ * Sets `advantage` of every step of the groups: the trajectory's number, or the list of the step's own tokens. Earlier returns go.
+ *
+ * @returns  how many of the groups had an advantage already.
+ */
+export function writeAdvantages(groups: readonly TrajectoryGroup[], advantages: CheckedAdvantages): number {
+  const { perToken, values } = advantages;
+  let overwritten = 0;
   let next = 0;
   for (const { trajectories } of groups) {
-    for (const { steps } of trajectories) {
-      const advantage = values[next++] as number;
-      for (const step of steps) {
+    let hadOne = false;
+    for (let i = 0; i < trajectories.length; i++) {
+      const { steps } = trajectories[i] as Trajectory;
+      for (let s = 0; s < steps.length; s++) {
+        const step = steps[s] as Step;
         if (step.returns !== undefined) delete step.returns;
-        step.advantage = advantage;
+        if (step.advantage !== undefined) hadOne = true;
+        if (perToken) {
+          const end = next + step.responseIds.length;
+          step.advantage = Array.from(values.subarray(next, end));
+          next = end;
+        } else {
+          step.advantage = values[next] as number;
+        }
       }
+      if (!perToken) next++;
     }
+    if (hadOne) overwritten++;
   }
-}
-
-function writeTokens(groups: readonly TrajectoryGroup[], values: Float64Array): void {
-  let next = 0;
-  for (const { trajectories } of groups) {
-    for (const { steps } of trajectories) {
-      for (const step of steps) {
-        const end = next + step.responseIds.length;
-        if (step.returns !== undefined) delete step.returns;
-        step.advantage = Array.from(values.subarray(next, end));
-        next = end;
-      }
-    }
-  }
+  return overwritten;
 }
 
 /** Sets `returns` of every step of the groups to those of its own tokens. */
@@ -49,9 +48,16 @@ export function writeReturns(groups: readonly TrajectoryGroup[], { values }: Che
   }
 }
 
-/** Sets one advantage for every step of a group. */
-export function writeConstant(group: TrajectoryGroup, advantage: number): void {
-  for (const { steps } of group.trajectories) for (const step of steps) step.advantage = advantage;
+/** Sets one advantage for every step of a group. @returns whether it had one already */
+export function writeConstant(group: TrajectoryGroup, advantage: number): boolean {
+  let hadOne = false;
+  for (const { steps } of group.trajectories) {
+    for (const step of steps) {
+      if (step.advantage !== undefined) hadOne = true;
+      step.advantage = advantage;
+    }
+  }
+  return hadOne;
 }
 
 /** Bounds advantages to [−clip, clip], in place; `null` leaves them. */

@@ -13,32 +13,28 @@ export interface SolveCounts {
  * were in no group), and a rollout whose groups were all too small does not.
  */
 export function countSolved(episodes: readonly Episode[], dropped: ReadonlySet<Trajectory>): SolveCounts {
-  const byTask = new Map<string, { rollouts: number; correct: number }>();
-  let task: { rollouts: number; correct: number } | undefined;
+  const byTask = new Map<string, number>();
+  const areDropped = dropped.size > 0;
   let current: string | undefined;
+  let outcome = 0;
   for (const { taskId, isCorrect, trajectories } of episodes) {
-    if (isDropped(trajectories, dropped)) continue;
+    if (trajectories.length === 0 || (areDropped && trajectories.every((one) => dropped.has(one)))) continue;
     // Rollouts of a task come in a row, so that mostly it is the task of the one before.
-    if (task === undefined || taskId !== current) {
+    if (taskId !== current) {
+      if (current !== undefined) byTask.set(current, (byTask.get(current) ?? 0) | outcome);
       current = taskId;
-      task = byTask.get(taskId);
-      if (task === undefined) {
-        task = { rollouts: 0, correct: 0 };
-        byTask.set(taskId, task);
-      }
+      outcome = 0;
     }
-    task.rollouts++;
-    if (isCorrect) task.correct++;
+    outcome |= isCorrect ? CORRECT : WRONG;
   }
+  if (current !== undefined) byTask.set(current, (byTask.get(current) ?? 0) | outcome);
   const counts = { none: 0, all: 0, partial: 0 };
-  for (const { rollouts, correct } of byTask.values()) {
-    counts[correct === 0 ? 'none' : correct === rollouts ? 'all' : 'partial']++;
+  for (const one of byTask.values()) {
+    counts[one === WRONG ? 'none' : one === CORRECT ? 'all' : 'partial']++;
   }
   return counts;
 }
 
-/** True of a rollout without trajectories too. */
-function isDropped(trajectories: readonly Trajectory[], dropped: ReadonlySet<Trajectory>): boolean {
-  for (const trajectory of trajectories) if (!dropped.has(trajectory)) return false;
-  return true;
-}
+/** What the rollouts of a task were, as bits: some of them correct, some of them wrong. */
+const CORRECT = 1;
+const WRONG = 2;

@@ -1,7 +1,7 @@
 import type { TransformConfig } from '../config/types.js';
 import type { Dropped } from '../filtering/index.js';
 import type { Episode, Trajectory, TrajectoryGroup } from '../types/index.js';
-import { completeTrajectories } from './prepare-episodes.js';
+import { completeEpisode } from './prepare-episodes.js';
 
 export interface AttachOptions {
   readonly transform: TransformConfig;
@@ -20,7 +20,7 @@ export function attachBaselines(
   greedy: readonly Episode[],
   { transform, needsBaseline, missing }: AttachOptions,
 ): { readonly groups: readonly TrajectoryGroup[]; readonly dropped: readonly Dropped[] } {
-  completeTrajectories(greedy, transform);
+  for (const episode of greedy) completeEpisode(episode, transform);
   const kept: TrajectoryGroup[] = [];
   const dropped: Dropped[] = [];
   const byTask = new Map<string, Trajectory[]>();

@@ -10,16 +10,67 @@ export function originOf(episode: Episode): TrajectoryOrigin {
 }
 
 /**
- * The trajectories of one role in the rollouts of one task.
+ * The trajectories of one role in the rollouts of one task, as plain data but for one thing: `metadata` is made of the episodes when
+ * it is first read. Training on a group mostly never reads it, and an object per trajectory takes as long as all of grouping.
  *
- * @param trajectories  one or more, all of one role.
- * @param episodes      of each its own, all of one task.
+ * It is a property of its own that is enumerated, so that JSON, spreads, `structuredClone` and comparisons have it like the others.
  */
-export function roleGroup(
-  trajectories: readonly Trajectory[],
-  episodes: readonly Episode[],
-): TrajectoryGroup {
-  const { taskId } = episodes[0] as Episode;
-  const { name: role } = trajectories[0] as Trajectory;
-  return { groupId: `${taskId}:${role}`, role, taskId, trajectories, metadata: episodes.map(originOf) };
+export class RoleGroup implements TrajectoryGroup {
+  readonly groupId: string;
+  readonly role: string;
+  readonly taskId: string;
+  readonly trajectories: Trajectory[];
+  declare readonly metadata: readonly TrajectoryOrigin[];
+  /** Undefined once metadata is made. */
+  #episodes: readonly Episode[] | undefined;
+  readonly #from: number;
+  #metadata: TrajectoryOrigin[] = NOTHING;
+
+  /**
+   * @param role          its name, and the `:name` that a group id ends in, made once for all groups.
+   * @param trajectories  one or more, all of the role; kept, and longer after `join`.
+   * @param episodes      of each its own from the index `from` on; kept, and not changed.
+   */
+  constructor(
+    taskId: string,
+    role: { readonly name: string; readonly suffix: string },
+    trajectories: Trajectory[],
+    episodes: readonly Episode[],
+    from: number,
+  ) {
+    this.groupId = taskId + role.suffix;
+    this.role = role.name;
+    this.taskId = taskId;
+    this.trajectories = trajectories;
+    this.#episodes = episodes;
+    this.#from = from;
+    Object.defineProperty(this, 'metadata', METADATA);
+  }
+
+  /** Takes in more of the same task and role. */
+  static join(group: RoleGroup, trajectories: readonly Trajectory[], episodes: readonly Episode[]): void {
+    const metadata = RoleGroup.metadataOf(group);
+    for (const trajectory of trajectories) group.trajectories.push(trajectory);
+    for (const episode of episodes) metadata.push(originOf(episode));
+  }
+
+  static metadataOf(group: RoleGroup): TrajectoryOrigin[] {
+    if (group.#episodes !== undefined) {
+      const to = group.#from + group.trajectories.length;
+      group.#metadata = group.#episodes.slice(group.#from, to).map(originOf);
+      group.#episodes = undefined;
+    }
+    return group.#metadata;
+  }
 }
+
+const NOTHING: TrajectoryOrigin[] = [];
+
+// One for all groups: with getters of their own, each would be of another shape to the engine, and slow to read.
+const METADATA: PropertyDescriptor & ThisType<RoleGroup> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return RoleGroup.metadataOf(this);
+  },
+};

@@ -1,6 +1,6 @@
 import type { CompactFilteringConfig, TransformConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
-import { applyCompactFiltering, type Dropped } from '../filtering/index.js';
+import { type Dropped, isMasked } from '../filtering/index.js';
 import {
   type Episode,
   type Metrics,
@@ -10,7 +10,8 @@ import {
 } from '../types/index.js';
 import { checkGroups } from './check-groups.js';
 import type { GroupingHook } from './grouping-hook.js';
-import { completeTrajectories, keepTrainable } from './prepare-episodes.js';
+import { completeEpisode, keepTrainable } from './prepare-episodes.js';
+import { RoleGroups } from './role-groups.js';
 import { taskRoleGrouping } from './task-role-grouping.js';
 
 export interface TransformOptions {
@@ -50,30 +51,55 @@ export function transformEpisodesToTrajectoryGroups(
   options: TransformOptions,
 ): TransformResult {
   const { transform, compactFiltering, groupingHook } = options;
-  const completed = completeTrajectories(episodes, transform);
-  const { kept, masked } = applyCompactFiltering(episodes, compactFiltering);
-  const prepared = completed.areTrainable ? { episodes: kept, dropped: [] } : keepTrainable(kept);
-  let returned: unknown;
-  try {
-    returned = groupingHook(prepared.episodes, transform, optionsOf(transform));
-  } catch (cause) {
-    throw new RllmError('GROUPING_HOOK', `The grouping hook threw: ${messageOf(cause)}`, { cause });
+  // The default hook takes each episode while it is at hand: going through all of them again would take as long as the rest. It
+  // places every trajectory, once, with its origin, so that there is nothing to check.
+  const byRole = groupingHook === taskRoleGrouping ? new RoleGroups(episodes.length) : undefined;
+  const kept: Episode[] = [];
+  const masked: Dropped[] = [];
+  const unfit: Dropped[] = [];
+  let trajectories = 0;
+  let rollouts = 0;
+  for (const episode of episodes) {
+    trajectories += episode.trajectories.length;
+    const isWhole = completeEpisode(episode, transform);
+    if (isMasked(episode.terminationReason, compactFiltering)) {
+      masked.push(maskedRollout(episode));
+      continue;
+    }
+    const fit = isWhole ? episode : keepTrainable(episode, unfit);
+    if (fit === undefined) continue;
+    rollouts++;
+    if (byRole === undefined) kept.push(fit);
+    else byRole.add(fit);
   }
-  // The default hook places every trajectory, once, with its origin: looking for faults would take longer than grouping.
-  const isDefault = groupingHook === taskRoleGrouping;
-  const groups = isDefault
-    ? (returned as readonly TrajectoryGroup[])
-    : checkGroups(returned, prepared.episodes);
-  const dropped = [
-    ...masked.map(maskedRollout),
-    ...prepared.dropped,
-    ...(isDefault ? [] : ungrouped(prepared.episodes, groups)),
-  ];
-  const metrics = groupingMetrics(completed.trajectories, groups);
+  const groups = byRole?.finish() ?? groupBy(groupingHook, kept, transform);
+  const dropped = [...masked, ...unfit, ...(byRole === undefined ? ungrouped(kept, groups) : [])];
+  const metrics = groupingMetrics(trajectories, groups);
   if (!transform.imputeMissingNames) {
     metrics['grouping/num_trajs_unnamed'] = dropped.filter(({ reason }) => reason === 'unnamed').length;
   }
-  return { groups, episodes, metrics, dropped, warnings: singletonWarnings(prepared.episodes, groups) };
+  return {
+    groups,
+    episodes,
+    metrics,
+    dropped,
+    warnings: singletonWarnings(rollouts, byRole === undefined ? kept : groups, groups),
+  };
+}
+
+/** What a hook makes of the episodes, checked. */
+function groupBy(
+  hook: GroupingHook,
+  episodes: readonly Episode[],
+  transform: TransformConfig,
+): readonly TrajectoryGroup[] {
+  let returned: unknown;
+  try {
+    returned = hook(episodes, transform, optionsOf(transform));
+  } catch (cause) {
+    throw new RllmError('GROUPING_HOOK', `The grouping hook threw: ${messageOf(cause)}`, { cause });
+  }
+  return checkGroups(returned, episodes);
 }
 
 function optionsOf({ groupingHook, groupingOptions }: TransformConfig): Readonly<Record<string, unknown>> {
@@ -113,12 +139,13 @@ function groupingMetrics(before: number, groups: readonly TrajectoryGroup[]): Me
 }
 
 function singletonWarnings(
-  episodes: readonly Episode[],
+  rollouts: number,
+  tasksOf: readonly { readonly taskId: string }[],
   groups: readonly TrajectoryGroup[],
 ): TransformResult['warnings'] {
   if (groups.length === 0 || groups.some(({ trajectories }) => trajectories.length > 1)) return [];
-  const tasks = new Set(episodes.map(({ taskId }) => taskId));
-  if (tasks.size === episodes.length) return [];
+  const tasks = new Set(tasksOf.map(({ taskId }) => taskId));
+  if (tasks.size === rollouts) return [];
   const ids = groups.slice(0, 3).map(({ groupId }) => `"${groupId}"`);
   return [
     {

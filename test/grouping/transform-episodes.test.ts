@@ -37,7 +37,54 @@ describe('the default hook', () => {
     expect(JSON.parse(JSON.stringify(group)).metadata).toEqual(metadata);
     expect({ ...group }.metadata).toEqual(metadata);
     expect(structuredClone(group)?.metadata).toEqual(metadata);
+    expect(Object.assign({}, group).metadata).toEqual(metadata);
+    expect(Object.values(group ?? {}).at(-1)).toEqual(metadata);
+    expect(group).toEqual({
+      groupId: 'a:solver',
+      role: 'solver',
+      taskId: 'a',
+      trajectories: group?.trajectories,
+      metadata,
+    });
     expect(group?.metadata).toBe(group?.metadata);
+  });
+
+  test('a group that is frozen before anybody reads its metadata has it all the same', () => {
+    const { groups } = transform([0, 1].map((k) => episode('a', k, [trajectory('solver', k)])));
+    const frozen = Object.freeze(groups[0]);
+    expect(frozen?.metadata.map(({ rolloutIndex }) => rolloutIndex)).toEqual([0, 1]);
+    expect(frozen?.metadata).toBe(frozen?.metadata);
+  });
+
+  test('rollouts of tasks and roles in any order stand in their groups, each with its origin', () => {
+    const place = fc.tuple(
+      fc.constantFrom('a', 'b', 'c'),
+      fc.array(fc.constantFrom('x', 'y'), { maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.array(place, { maxLength: 12 }), (places) => {
+        const episodes = places.map(([taskId, roles], k) =>
+          episode(
+            taskId,
+            k,
+            roles.map((role) => trajectory(role, k)),
+          ),
+        );
+        const expected = new Map<string, number[]>();
+        for (const [k, [taskId, roles]] of places.entries()) {
+          for (const role of roles) {
+            expected.set(`${taskId}:${role}`, [...(expected.get(`${taskId}:${role}`) ?? []), k]);
+          }
+        }
+        const { groups } = transform(episodes);
+        expect(groups.map(({ groupId, metadata }) => [groupId, metadata.map((o) => o.rolloutIndex)])).toEqual(
+          [...expected],
+        );
+        for (const { trajectories, metadata } of groups) {
+          expect(trajectories.map(({ reward }) => reward)).toEqual(metadata.map((o) => o.rolloutIndex));
+        }
+      }),
+    );
   });
 
   test('keeps tasks apart whose ids begin alike', () => {
