@@ -46,6 +46,7 @@ const SAYS: Readonly<Record<string, 'unbiased' | 'short' | 'scaled' | 'turned'>>
   reinforce_plus_plus: 'scaled',
   reinforce_plus_plus_baseline_tokens: 'scaled',
   gae: 'scaled',
+  bi_level_gae: 'scaled',
   optimal_token_baseline: 'scaled',
   // The term of the group, and as much again of the step.
   gigpo: 'scaled',
@@ -59,7 +60,7 @@ const SAYS: Readonly<Record<string, 'unbiased' | 'short' | 'scaled' | 'turned'>>
 };
 
 /** Fed by what a bandit does not have. */
-const NOT_FED = ['gdpo', 'reinforce_plus_plus_kl', 'kl_shaped', 'distillation'];
+const NOT_FED = ['gdpo', 'reinforce_plus_plus_kl', 'kl_shaped', 'distillation', 'rlsd', 'a_star_po'];
 
 const plugins = new URL('../../plugins/', import.meta.url);
 const registry = new EstimatorRegistry();

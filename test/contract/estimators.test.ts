@@ -14,6 +14,8 @@ const SAYS_OTHERWISE: Readonly<Record<string, EstimatorContractOptions>> = {
   reinforce_plus_plus_kl: { uniform: 'free' },
   gae: { uniform: 'free' },
   distillation: { uniform: 'free' },
+  bi_level_gae: { uniform: 'free' },
+  a_star_po: { uniform: 'free' },
 };
 
 const plugins = new URL('../../plugins/', import.meta.url);

@@ -144,14 +144,17 @@ describe('collected', () => {
     expect(stepAdvantages(group)).toEqual([[[0.5], [0], [-2, 0]]]);
   });
 
-  test('a step without a teacher at all is unmatched as a whole', async () => {
+  test('a step without a teacher at all is unmatched as a whole: it trains with 0', async () => {
     const group = groupOfTrajectories([
       trajectoryOf(1, [
         { tokens: 1, logprobs: [-2], teacherLogprobs: [-1] },
         { tokens: 2, logprobs: [-5, -5] },
       ]),
     ]);
-    expect(flat(await estimate('distillation', [group]))).toEqual([1, 0, 0]);
+    await withRegistry((registry) =>
+      collectRewardsAndAdvantages([group], algorithmOf('distillation'), { registry }),
+    );
+    expect(stepAdvantages(group)).toEqual([[[1], [0, 0]]]);
   });
 
   test.each([

@@ -22,9 +22,12 @@ const names = [
   'optimal_token_baseline',
   'kl_shaped',
   'distillation',
+  'rlsd',
+  'bi_level_gae',
+  'a_star_po',
 ];
 
-test('an app that has it knows all its estimators, which are per token', async () => {
+test('an app that has it knows all its estimators', async () => {
   const own = await withRegistry((registry) =>
     registry.list().filter(({ owner }) => owner === 'rllm-plugin-token-level'),
   );
@@ -44,9 +47,17 @@ test.each([
   { name: 'optimal_token_baseline', requires: ['lengths', 'logprobs'], scope: 'group' },
   { name: 'kl_shaped', requires: ['lengths', 'logprobs', 'referenceLogprobs'], scope: 'batch' },
   { name: 'distillation', requires: ['lengths', 'logprobs', 'teacherLogprobs'], scope: 'group' },
+  { name: 'rlsd', requires: ['lengths', 'logprobs', 'teacherLogprobs'], scope: 'group' },
+  { name: 'bi_level_gae', requires: ['lengths', 'values'], scope: 'batch' },
+  {
+    name: 'a_star_po',
+    requires: ['lengths', 'logprobs', 'referenceLogprobs'],
+    scope: 'group',
+    perToken: false,
+  },
 ])('$name says what it needs and whether groups influence each other', async ({ name, ...expected }) => {
   const described = await withRegistry((registry) => registry.describe(name));
-  expect(described).toMatchObject({ ...expected, perToken: true });
+  expect(described).toMatchObject({ perToken: true, ...expected });
 });
 
 test('options left out have the values that the README says', async () => {
@@ -70,6 +81,9 @@ test('options left out have the values that the README says', async () => {
     optimal_token_baseline: { rewards: 'final', zeroTail: true },
     kl_shaped: { base: 'grpo', coefficient: 0.01, discount: 0, maskUniform: false },
     distillation: { coefficient: 1, discount: 0, clip: { min: null, max: null } },
+    rlsd: { base: 'grpo', mix: 0.5, clip: 0.2 },
+    bi_level_gae: { turnGamma: 0.95, gamma: 1, lambda: 0.95, rewards: 'final', whiten: true },
+    a_star_po: { valueTemperature: 0.5, coefficient: 0.001, optimalValues: {} },
   });
 });
 

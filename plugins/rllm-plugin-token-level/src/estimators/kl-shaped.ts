@@ -1,12 +1,6 @@
-import {
-  type AdvantageBatch,
-  AdvEstimator,
-  calculateGrpoAdvantages,
-  calculateReinforceAdvantages,
-  calculateRlooAdvantages,
-  type EstimateFunction,
-} from 'rllm-sdk';
+import { type AdvantageBatch, AdvEstimator, type EstimateFunction } from 'rllm-sdk';
 import { z } from 'zod';
+import { type BaseEstimator, baseAdvantages, baseOption } from '../tokens/base-advantages.js';
 import { sumFuture } from '../tokens/discount.js';
 import { refuseDoubleKl } from '../tokens/divergence.js';
 import { readTokens } from '../tokens/read-tokens.js';
@@ -94,17 +88,14 @@ function meanLogRatio(ratios: Float64Array): number {
 
 /** Options of the estimator `kl_shaped`. */
 export interface KlShapedOptions {
-  readonly base: 'grpo' | 'rloo' | 'reinforce';
+  readonly base: BaseEstimator;
   readonly coefficient: number;
   readonly discount: number;
   readonly maskUniform: boolean;
 }
 
 const options: z.ZodType<KlShapedOptions> = z.strictObject({
-  base: z
-    .enum(['grpo', 'rloo', 'reinforce'])
-    .default('grpo')
-    .describe('Estimator whose advantages are shaped; grpo reads algorithm.normAdvByStdInGrpo.'),
+  base: baseOption,
   coefficient: z.number().min(0).default(0.01).describe('Weight of the KL, in advantage units per nat.'),
   discount: z
     .number()
@@ -130,7 +121,7 @@ export const klShaped: EstimateFunction<KlShapedOptions> = AdvEstimator('kl_shap
 })(({ rewards, groups, algorithm, options: chosen }: AdvantageBatch<KlShapedOptions>) => {
   const { coefficient, discount, maskUniform } = chosen;
   const masked = rewards.map((group) => maskUniform && group.length > 1 && isUniform(group));
-  const base = baseAdvantages(chosen.base, rewards, algorithm.normAdvByStdInGrpo);
+  const base = baseAdvantages(chosen.base, { rewards, algorithm });
   base.forEach((group, g) => {
     if (masked[g] === true) group.fill(0);
   });
@@ -143,17 +134,6 @@ export const klShaped: EstimateFunction<KlShapedOptions> = AdvEstimator('kl_shap
     ),
   };
 });
-
-function baseAdvantages(
-  base: KlShapedOptions['base'],
-  rewards: readonly Float64Array[],
-  normAdvByStdInGrpo: boolean,
-): Float64Array[] {
-  if (base === 'grpo') return calculateGrpoAdvantages(rewards, { normAdvByStdInGrpo }).advantages;
-  return base === 'rloo'
-    ? calculateRlooAdvantages(rewards).advantages
-    : calculateReinforceAdvantages(rewards).advantages;
-}
 
 function isUniform(rewards: Float64Array): boolean {
   return rewards.every((reward) => reward === rewards[0]);
