@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { defineConfig, type Plugin } from 'vitest/config';
+import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -35,6 +36,10 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'plugins/*/test/**/*.test.ts'],
+    // One needs an engine (npm run test:tinker), the other a plugin in every app (npm run test:no-op).
+    exclude: [...configDefaults.exclude, 'test/tinker/**', 'test/no-op/**'],
+    // One core fewer is the default, which halves a machine of two.
+    maxWorkers: availableParallelism(),
     globalSetup: ['./test/global-setup.ts'],
     testTimeout: 30_000,
     coverage: { provider: 'v8', include: ['src/**/*.ts', 'plugins/*/src/**/*.ts'] },

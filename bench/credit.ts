@@ -31,7 +31,7 @@ const SIZE = 8;
 const { values } = parseArgs({
   args: process.argv.slice(3),
   options: {
-    python: { type: 'string', default: process.env['RLLM_BENCH_PYTHON'] ?? 'python3' },
+    python: { type: 'string', default: process.env['BENCH_PYTHON'] ?? 'python3' },
     repeats: { type: 'string', default: '20' },
     groups: { type: 'string', default: '20000,200000' },
   },

@@ -2,7 +2,7 @@
 //
 //   npm run bench -- local [--seeds 1,2,3,4,5] [--python PATH]
 //
-// With --python (or RLLM_BENCH_PYTHON), a Python that has torch: bench/local-rival.py too, a straight PyTorch script of the same model, batch
+// With --python (or BENCH_PYTHON), a Python that has torch: bench/local-rival.py too, a straight PyTorch script of the same model, batch
 // and settings, seed by seed in turn, and the ratio. Seconds are of the whole process, its start included. The rival ends a game at a
 // word that is no number; the quickstart answers "invalid" and goes on.
 //
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   args: process.argv.slice(3),
   options: {
     seeds: { type: 'string', default: '1,2,3,4,5' },
-    python: { type: 'string', default: process.env['RLLM_BENCH_PYTHON'] ?? '' },
+    python: { type: 'string', default: process.env['BENCH_PYTHON'] ?? '' },
   },
 });
 

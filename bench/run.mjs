@@ -13,7 +13,7 @@ if (name === undefined || name === 'run' || file === undefined) {
   console.error(`npm run bench -- NAME, with NAME one of: ${known.join(', ')}`);
   process.exit(2);
 }
-if (process.env.RLLM_BENCH_BUILT !== '1') {
+if (process.env.BENCH_BUILT !== '1') {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: at('..'), stdio: 'inherit' });
 }
 // What is measured is the built code, not the sources that the types come from.

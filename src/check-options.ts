@@ -40,6 +40,14 @@ export function checkOptionsNow(
   }
 }
 
+/** Options of a part without a schema: there can be none, since nobody would say what they mean. */
+export function withoutOptions(given: Readonly<Record<string, unknown>>, message: string): CheckedOptions {
+  const problems = Object.keys(given).map((key) => ({ at: `.${key}`, message }));
+  return problems.length > 0 ? { value: undefined, problems } : { value: NO_OPTIONS, problems: [] };
+}
+
+const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
+
 function outcomeOf(result: StandardResult<unknown>): CheckedOptions {
   if (result.issues === undefined) return { value: result.value, problems: [] };
   return { value: undefined, problems: result.issues.map(problemOf) };

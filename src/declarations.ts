@@ -6,7 +6,7 @@
  * plugin; else they go to the program's own list, which `createApp` reads too.
  */
 export interface Declaration {
-  readonly kind: 'estimator' | 'groupingHook' | 'workflow';
+  readonly kind: 'estimator' | 'groupingHook' | 'workflow' | 'rewardFunction';
   readonly name: string;
   readonly form: 'class' | 'function' | 'definition';
   /** The class, the function (bound late for static methods), or the definition object. */

@@ -1,6 +1,7 @@
+import { type Attribution, attributed } from './attribute.js';
 import type { Declaration } from './declarations.js';
 import { isClass } from './declaring-decorator.js';
-import { type ErrorCode, messageOf, RllmError } from './errors.js';
+import { type ErrorCode, RllmError } from './errors.js';
 import { Registry, type RegistryEntry } from './registry.js';
 
 /** What sets one kind of declared part apart from another. */
@@ -90,6 +91,11 @@ export class DeclaredRegistry<Class, Fn, Part, Options extends { readonly overri
     return this.#registry.entry(name);
   }
 
+  /** The part for messages: what it is called, and who brought it. @throws RllmError UNKNOWN_NAME as `get` does. */
+  partOf(name: string): Attribution {
+    return { what: `${this.#is.title} "${name}"`, owner: this.entry(name).owner };
+  }
+
   /** In the order of the names' first mention. Constructs none. */
   entries(): RegistryEntry<Registered<Class, Fn, Part, Options>>[] {
     return this.#registry.list();
@@ -108,11 +114,7 @@ export class DeclaredRegistry<Class, Fn, Part, Options extends { readonly overri
     try {
       instance = this.#construct(target as Class);
     } catch (cause) {
-      if (RllmError.isInstance(cause)) throw cause;
-      throw new RllmError(threw, `${who} could not be constructed: ${messageOf(cause)}`, {
-        cause,
-        details: { name },
-      });
+      throw attributed(cause, this.partOf(name), 'could not be constructed', threw);
     }
     const part = fromInstance(instance, options);
     if (part === undefined) {

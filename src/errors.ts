@@ -5,6 +5,10 @@ export const ERRORS = {
     fix: 'Write an rllmrc.json (see rllmrc.example.json), or name a file with --config FILE.',
   },
   CONFIG_UNREADABLE: { exit: 2, fix: 'Mend the syntax of the config file at the place named.' },
+  CONFIG_IS_CODE: {
+    exit: 2,
+    fix: 'Write it as JSON or YAML, name such a file with --config FILE, or leave out --config-data-only to let it run.',
+  },
   CONFIG_INVALID: {
     exit: 2,
     fix: 'Correct each line of the report; `rllm config schema` prints what is allowed.',
@@ -22,6 +26,7 @@ export const ERRORS = {
     fix: 'Decorate a class with the required method, a static method, or a function.',
   },
   PLUGIN_INVALID: { exit: 2, fix: 'Correct each plugin named in the report, or remove it from `plugins`.' },
+  COMMAND_FAILED: { exit: 1, fix: 'See the cause; it was thrown by the command of the plugin named.' },
   INJECTION_FAILED: {
     exit: 2,
     fix: 'Give each constructor parameter `@inject(TOKEN)`, or list the tokens in `static inject`, and ask only for tokens that are bound.',
@@ -43,6 +48,7 @@ export const ERRORS = {
     exit: 1,
     fix: 'Mend the reward function, or set algorithm.missingReward to "exclude".',
   },
+  REWARD_FAILED: { exit: 1, fix: 'See the cause; it was thrown by the reward function named.' },
   EMPTY_GROUP: { exit: 1, fix: 'Return groups with at least one trajectory.' },
   ESTIMATOR_INPUT: {
     exit: 1,
@@ -74,6 +80,10 @@ export const ERRORS = {
     fix: 'Resume from another checkpoint; this one is incomplete or from another configuration.',
   },
   RUN_DIR_INVALID: { exit: 2, fix: 'Give an empty folder with --run-dir, or go on with --resume DIR.' },
+  PLUGIN_CHANGED: {
+    exit: 2,
+    fix: 'Install and name the plugins that the run was made with, or go on with others by --allow-plugin-change.',
+  },
   ABORTED: { exit: 130, fix: 'Resume with the command printed.' },
   USAGE: { exit: 2, fix: 'See `rllm --help`.' },
   CHECK_FAILED: { exit: 3, fix: 'The result is below the threshold that was asked for.' },

@@ -33,31 +33,58 @@ export {
   type RewardComponents,
   type SingleGroupAdvantages,
 } from './advantage/index.js';
+export type { Attribution } from './attribute.js';
 export {
   type Backend,
   type BackendCapabilities,
   type BackendContext,
   type BackendDefinition,
+  isClipped,
+  type Loss,
+  learningRateAt,
+  lossKey,
+  lossOfRole,
+  miniBatches,
+  type RowBatch,
+  rowAdvantages,
+  rowBatch,
+  type TokenLimits,
   type TokenView,
+  type TrainingRow,
+  type TrajectoryRows,
   tokenAdvantages,
+  tokenLoss,
 } from './backend/index.js';
 export {
   type AlgorithmConfig,
   type BackendConfig,
+  type BackendOptionsMap,
   type CompactFilteringConfig,
   type ConfigFault,
   configFromCode,
   configJsonSchema,
   configSchema,
   type DataConfig,
+  type DatasetOptionsMap,
+  type DatasetReference,
   DEFAULT_CONFIG,
   defineConfig,
+  type EstimatorOptionsMap,
+  type GroupingHookOptionsMap,
+  type KnownPart,
+  type KnownParts,
   type LoadedConfig,
   type LoadOptions,
   type LossConfig,
   loadConfig,
+  type NoOptions,
+  type OptionsGiven,
+  type PluginOptionsMap,
   type PluginReference,
   type RejectionSamplingConfig,
+  type RewardConfig,
+  type RewardOptionsMap,
+  type RewardReference,
   type RllmConfig,
   type RllmConfigInput,
   type RolloutConfig,
@@ -65,11 +92,13 @@ export {
   resolveConfig,
   type SamplingConfig,
   sourceOf,
+  type TrackerNames,
   type TrackingConfig,
   type TrainerConfig,
   type TransformConfig,
   type ValueSource,
   type WorkflowConfig,
+  type WorkflowOptionsMap,
 } from './config/index.js';
 export {
   type App,
@@ -77,8 +106,11 @@ export {
   BACKEND,
   BACKENDS,
   CLOCK,
+  COMMANDS,
   CONFIG,
+  checkCapabilities,
   createApp,
+  DATASETS,
   ENGINE,
   ESTIMATORS,
   GROUPING_HOOK,
@@ -87,9 +119,11 @@ export {
   injectable,
   LOGGER,
   NOW,
+  REWARDS,
   type Registries,
   RUN_FOLDER,
   type RunTarget,
+  type SettingFault,
   type Token,
   TRACKERS,
   TRAIN_DATA,
@@ -98,7 +132,7 @@ export {
   WORKFLOW,
   WORKFLOWS,
 } from './container/index.js';
-export { type Dataset, loadDatasetFile } from './data/index.js';
+export { type Dataset, type DatasetContext, type DatasetSource, loadDatasetFile } from './data/index.js';
 export { ERRORS, type ErrorCode, RllmError, type RllmErrorOptions } from './errors.js';
 export {
   applyCompactFiltering,
@@ -121,7 +155,12 @@ export {
   transformEpisodesToTrajectoryGroups,
 } from './grouping/index.js';
 export { type Logger, SILENT } from './logger.js';
+export { nearest, suggestion } from './nearest.js';
 export {
+  type BindOptions,
+  type CommandContext,
+  type CommandDefinition,
+  type CommandOption,
   definePlugin,
   type InlinePlugin,
   type LoadedPlugin,
@@ -131,9 +170,23 @@ export {
   type PluginContext,
   type PluginDefinition,
   type PluginFault,
+  type PluginToken,
 } from './plugin-host/index.js';
 export { type Random, stream } from './random.js';
 export { Registry, type RegistryEntry } from './registry.js';
+export {
+  builtInRewards,
+  type ChosenReward,
+  type RewardDescriptor,
+  type Rewarder,
+  type RewarderClass,
+  RewardFunction,
+  type RewardFunctionDecorator,
+  type RewardFunctionOptions,
+  type RewardInput,
+  RewardRegistry,
+  type RewardScore,
+} from './reward/index.js';
 export type { CallIdentity, ModelCall, RolloutEngine, SamplingParams } from './rollout/index.js';
 export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.js';
 export {
@@ -147,15 +200,20 @@ export {
 } from './tracking/index.js';
 export {
   type DryRunReport,
+  type ManifestPlugin,
+  type PluginChange,
   type PluginHooks,
   passAtK,
+  type ResumeOptions,
   RunFolder,
   type RunOptions,
+  type RunStop,
   type RunSummary,
   type TrainerEvent,
   type TrainerParts,
   type TrajectoryView,
   UnifiedTrainer,
+  type WarningDetails,
 } from './trainer/index.js';
 export {
   createEpisode,
@@ -171,11 +229,13 @@ export {
   type Metrics,
   type ModelOutput,
   type RejectionSamplingState,
+  type RunControl,
   type Step,
   type StepInit,
   TERMINATION_REASONS,
   type TerminationReason,
   type ToolCall,
+  type ToolDefinition,
   type TrainerState,
   type Trajectory,
   type TrajectoryGroup,

@@ -1,3 +1,4 @@
+import { nameOf } from '../attribute.js';
 import { RllmError } from '../errors.js';
 import type { TrajectoryGroup } from '../types/index.js';
 import type { AdvantageEstimates } from './estimator.js';
@@ -12,6 +13,8 @@ export interface CheckedAdvantages {
 /** Which estimator is to blame. */
 export interface EstimatorCall {
   readonly estimator: string;
+  /** Who brought it, as in a registry. */
+  readonly owner?: string | undefined;
   readonly role: string;
 }
 
@@ -120,11 +123,12 @@ function notFinite(value: unknown, what: string, call: EstimatorCall, group: Tra
 }
 
 function fault(call: EstimatorCall, group: TrajectoryGroup | null, expected: string, got: string): RllmError {
-  const { estimator, role } = call;
+  const { estimator, owner, role } = call;
+  const who = nameOf({ what: `advantage estimator "${estimator}"`, owner });
   const where = group === null ? '' : `, group "${group.groupId}"`;
   return new RllmError(
     'ESTIMATOR_OUTPUT',
-    `The advantage estimator "${estimator}" was to return ${expected} for role "${role}"${where}, and returned ${got}.`,
+    `${who} was to return ${expected} for role "${role}"${where}, and returned ${got}.`,
     { details: { estimator, role, groupId: group?.groupId ?? null, expected, got } },
   );
 }

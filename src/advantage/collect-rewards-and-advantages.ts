@@ -1,3 +1,4 @@
+import { type Attribution, nameOf } from '../attribute.js';
 import type { AlgorithmConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { Dropped } from '../filtering/index.js';
@@ -27,6 +28,8 @@ export interface EstimatorSource {
   optionsOf?(name: string, algorithm: AlgorithmConfig): unknown;
   /** What an estimator requires; by default what the estimator itself says. */
   requirementsOf?(name: string): ReadonlySet<Requirement>;
+  /** Who brought an estimator, for messages. */
+  partOf?(name: string): Attribution;
 }
 
 export interface CollectOptions {
@@ -142,18 +145,19 @@ function estimateRole(
   const options = registry.optionsOf?.(name, algorithm) ?? {};
   const rewards =
     apart.length === 0 ? batch.rewards : copyGroups(batch.rewards.filter(({ length }) => length > 1));
+  const part = registry.partOf?.(name) ?? { what: `advantage estimator "${name}"` };
+  const call = { estimator: name, owner: part.owner, role };
   let output: AdvantageEstimates;
   try {
     output = estimator.estimate({ role, rewards, groups: seen, algorithm, options });
   } catch (cause) {
-    throw new RllmError(
-      'ESTIMATOR_THREW',
-      `The advantage estimator "${name}" threw for role "${role}": ${messageOf(cause)}`,
-      { cause, details: { estimator: name, role } },
-    );
+    throw new RllmError('ESTIMATOR_THREW', `${nameOf(part)} threw for role "${role}": ${messageOf(cause)}`, {
+      cause,
+      details: { estimator: name, role },
+    });
   }
-  const checked = checkEstimates(output, seen, { estimator: name, role });
-  const returns = checked.perToken ? checkReturns(output, seen, { estimator: name, role }) : undefined;
+  const checked = checkEstimates(output, seen, call);
+  const returns = checked.perToken ? checkReturns(output, seen, call) : undefined;
   clipAdvantages(checked.values, algorithm.advantageClip);
   overwritten += writeAdvantages(seen, checked);
   if (returns !== undefined) writeReturns(seen, returns);

@@ -1,9 +1,16 @@
-import { type CheckedOptions, checkOptions, checkOptionsNow, type OptionProblem } from '../check-options.js';
+import { attributed } from '../attribute.js';
+import {
+  type CheckedOptions,
+  checkOptions,
+  checkOptionsNow,
+  type OptionProblem,
+  withoutOptions,
+} from '../check-options.js';
+import { jsonSchemaOf } from '../config/json-schema-of.js';
 import type { AlgorithmConfig } from '../config/types.js';
 import { type DeclaredKind, DeclaredRegistry, type Registered } from '../declared-registry.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { RegistryEntry } from '../registry.js';
-import type { StandardSchema } from '../standard-schema.js';
 import type { Json } from '../types/index.js';
 import type { AdvEstimatorOptions } from './adv-estimator.js';
 import type {
@@ -83,7 +90,8 @@ export class EstimatorRegistry extends DeclaredRegistry<
   async checkOptions(name: string, algorithm: AlgorithmConfig): Promise<readonly OptionProblem[]> {
     const schema = this.entry(name).value.options.options;
     const given = givenOptions(name, algorithm);
-    const checked = schema === undefined ? withoutSchema(given) : await checkOptions(schema, given);
+    const checked =
+      schema === undefined ? withoutOptions(given, TAKES_NONE) : await checkOptions(schema, given);
     this.#remember(name, given, checked);
     return checked.problems;
   }
@@ -99,7 +107,7 @@ export class EstimatorRegistry extends DeclaredRegistry<
     let checked = this.#checked.get(name)?.get(given);
     if (checked === undefined) {
       const schema = this.entry(name).value.options.options;
-      checked = schema === undefined ? withoutSchema(given) : checkOptionsNow(schema, given);
+      checked = schema === undefined ? withoutOptions(given, TAKES_NONE) : checkOptionsNow(schema, given);
       this.#remember(name, given, checked);
     }
     const [problem] = checked.problems;
@@ -141,7 +149,7 @@ export class EstimatorRegistry extends DeclaredRegistry<
   stateDict(): Json {
     const states: [string, Json][] = [];
     for (const { name, value } of this.entries()) {
-      const state = value.part?.stateDict?.();
+      const state = this.#asking(name, 'stateDict', () => value.part?.stateDict?.());
       if (state !== undefined) states.push([name, state]);
     }
     return Object.fromEntries(states);
@@ -165,7 +173,15 @@ export class EstimatorRegistry extends DeclaredRegistry<
           { details: { estimator: name } },
         );
       }
-      estimator.loadStateDict(own);
+      this.#asking(name, 'loadStateDict', () => estimator.loadStateDict?.(own));
+    }
+  }
+
+  #asking<T>(name: string, method: string, call: () => T): T {
+    try {
+      return call();
+    } catch (thrown) {
+      throw attributed(thrown, this.partOf(name), `threw in ${method}()`, 'ESTIMATOR_THREW');
     }
   }
 }
@@ -174,6 +190,7 @@ type Entry = RegistryEntry<
   Registered<EstimatorClass, EstimateFunction, AdvantageEstimator, AdvEstimatorOptions>
 >;
 
+const TAKES_NONE = 'this estimator takes no options';
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
 
 function givenOptions(
@@ -183,17 +200,9 @@ function givenOptions(
   return (Object.hasOwn(estimatorOptions, name) ? estimatorOptions[name] : undefined) ?? NO_OPTIONS;
 }
 
-function withoutSchema(given: Readonly<Record<string, unknown>>): CheckedOptions {
-  const problems = Object.keys(given).map((key) => ({
-    at: `.${key}`,
-    message: 'this estimator takes no options',
-  }));
-  return problems.length > 0 ? { value: undefined, problems } : { value: NO_OPTIONS, problems: [] };
-}
-
 function descriptorOf({ name, owner, value: { options, part } }: Entry): EstimatorDescriptor {
   const { summary = '', paper, scope, requires, perToken = false, defaultLoss } = options;
-  const jsonSchema = options.options === undefined ? undefined : jsonSchemaOf(options.options);
+  const jsonSchema = jsonSchemaOf(options.options);
   return {
     name,
     summary,
@@ -205,16 +214,6 @@ function descriptorOf({ name, owner, value: { options, part } }: Entry): Estimat
     ...(jsonSchema === undefined ? {} : { options: jsonSchema }),
     ...(defaultLoss === undefined ? {} : { defaultLoss }),
   };
-}
-
-/** What a schema says of itself, if it can. A schema with parts that JSON Schema has no words for says nothing. */
-function jsonSchemaOf(schema: StandardSchema): Json | undefined {
-  try {
-    const described = schema['~standard'].jsonSchema?.input({ target: 'draft-07' });
-    return described === undefined ? undefined : JSON.parse(JSON.stringify(described));
-  } catch {
-    return undefined;
-  }
 }
 
 function isEstimator(value: unknown): value is AdvantageEstimator {

@@ -1,22 +1,10 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
-import { createProgram } from './program.js';
+import { runLine } from './run-line.js';
 import type { Output } from './screen.js';
 
-/** Exit code of a wrong command line; commander's own would be 1. */
-const USAGE = 2;
-
-let exitCode = 0;
 process.on('uncaughtException', (thrown) => void die(thrown));
 for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
-try {
-  await createProgram((code) => {
-    exitCode = code;
-  }).parseAsync(process.argv);
-} catch (thrown) {
-  if (!(thrown instanceof CommanderError)) throw thrown;
-  exitCode = thrown.exitCode === 0 ? 0 : USAGE;
-}
+const exitCode = await runLine(process.argv);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 // Agents are the user's code: a timer or a socket that one of them left open must not keep a finished run alive.
 process.exit(exitCode);

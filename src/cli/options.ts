@@ -13,4 +13,6 @@ export interface ConfigOptions extends CommonOptions {
   readonly set?: readonly string[];
   /** False with `--no-plugins`. */
   readonly plugins: boolean;
+  /** Absent, `RLLM_CONFIG_DATA_ONLY` decides. */
+  readonly configDataOnly?: boolean;
 }

@@ -1,48 +1,38 @@
-import { Console } from 'node:console';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SDK_VERSION } from '../version.js';
+import { type Action, commandAction, type Run } from './command-action.js';
+import {
+  collect,
+  withCommonFlags,
+  withConfigFlags,
+  withDataOnlyFlag,
+  withJsonFlag,
+} from './command-flags.js';
 import type { RecomputeOptions } from './commands/advantages-recompute.js';
 import type { CompareOptions } from './commands/estimators-compare.js';
 import type { EvalOptions } from './commands/eval.js';
+import type { CheckOptions } from './commands/plugins-check.js';
+import type { CreateOptions } from './commands/plugins-create.js';
 import type { TrainOptions } from './commands/train.js';
 import type { CommonOptions, ConfigOptions } from './options.js';
-
-/** A command: its parsed options and its arguments in, its exit code out. */
-type Run<Options> = (options: Options, args: readonly string[]) => Promise<number>;
+import { PLUGIN_KINDS } from './plugin-kinds.js';
 
 /**
- * The command line. Only this file and commander load before a command is chosen: help has to be quick, and each command
- * brings its own parts.
+ * The command line. Only commander and the few files that speak of it load before a command is chosen: help has to be quick,
+ * and each command brings its own parts.
  */
 export function createProgram(setExitCode: (code: number) => void): Command {
-  /** Loads a command when it is called, and reports its failure. */
-  const does =
-    <Options extends CommonOptions>(load: () => Promise<Run<Options>>) =>
-    async (...given: readonly unknown[]): Promise<void> => {
-      // Commander gives the arguments one by one, then the options, then the command.
-      const command = given.at(-1) as Command;
-      const options = command.optsWithGlobals<Options>();
-      // Stdout is for JSON alone; what an agent prints goes where text for a person goes.
-      if (options.json === true) globalThis.console = new Console(process.stderr);
-      try {
-        const run = await load();
-        setExitCode(await run(options, command.args));
-      } catch (thrown) {
-        const { reportFailure } = await import('./report-failure.js');
-        setExitCode(reportFailure(thrown, options));
-      }
-    };
+  const does = <Options extends CommonOptions>(load: () => Promise<Run<Options>>): Action =>
+    commandAction(setExitCode, load);
 
-  const program = new Command('rllm')
+  const program = withCommonFlags(new Command('rllm'))
     .description('Train LLM agents by reinforcement learning.')
     .version(SDK_VERSION)
-    .option('--verbose', 'say more, and show where errors come from')
-    .option('--quiet', 'say only what must be told')
-    .option('--no-color', 'write no colours')
     .showHelpAfterError('Run with --help to see what is allowed.')
+    .addHelpText('after', '\nPlugins may bring commands of their own; `rllm plugins list` names them.')
     .exitOverride();
 
-  configured(program.command('train'))
+  withConfigFlags(program.command('train'))
     .description('train a policy, or go on with a run')
     .option('--run-dir <dir>', 'write the run into this empty folder')
     .addOption(
@@ -52,10 +42,14 @@ export function createProgram(setExitCode: (code: number) => void): Command {
         'dryRun',
       ]),
     )
+    .option(
+      '--allow-plugin-change',
+      'with --resume: go on although plugins are missing, new or of another version',
+    )
     .option('--dry-run', 'build everything and run one rollout, without an update')
     .action(does<TrainOptions>(async () => (await import('./commands/train.js')).train));
 
-  configured(program.command('eval'))
+  withConfigFlags(program.command('eval'))
     .description('validate a policy: a checkpoint, the end of a run, or the model as it starts')
     .addOption(
       new Option('--run <dir>', 'the latest checkpoint of this run, with its configuration').conflicts(
@@ -67,22 +61,22 @@ export function createProgram(setExitCode: (code: number) => void): Command {
     .action(does<EvalOptions>(async () => (await import('./commands/eval.js')).evaluate));
 
   const config = program.command('config').description('look at the configuration');
-  configured(config.command('print'))
+  withConfigFlags(config.command('print'))
     .description('print every value with where it comes from')
     .action(does<ConfigOptions>(async () => (await import('./commands/config-print.js')).printConfig));
-  configured(config.command('validate'))
+  withConfigFlags(config.command('validate'))
     .description('check the configuration with its plugins and names; exit with 2 on a fault')
     .action(does<ConfigOptions>(async () => (await import('./commands/config-validate.js')).validateConfig));
-  configured(config.command('schema'))
+  withConfigFlags(config.command('schema'))
     .description('print the JSON Schema of the config file')
     .option('--with-plugins', 'with the options of the estimators that plugins bring')
     .action(does<ConfigOptions>(async () => (await import('./commands/config-schema.js')).printSchema));
 
   const estimators = program.command('estimators').description('look at advantage estimators');
-  configured(estimators.command('list'))
+  withConfigFlags(estimators.command('list'))
     .description('list all that the configuration can name')
     .action(does<ConfigOptions>(async () => (await import('./commands/estimators-list.js')).listEstimators));
-  configured(estimators.command('compare'))
+  withConfigFlags(estimators.command('compare'))
     .description('show what each estimator makes of the same rewards')
     .argument(
       '[names...]',
@@ -113,39 +107,35 @@ export function createProgram(setExitCode: (code: number) => void): Command {
       does<CompareOptions>(async () => (await import('./commands/estimators-compare.js')).compareEstimators),
     );
 
-  program
-    .command('advantages')
-    .description('look at the advantages of a run')
-    .command('recompute')
+  const advantages = program.command('advantages').description('look at the advantages of a run');
+  withJsonFlag(withDataOnlyFlag(advantages.command('recompute')))
     .description('give the saved episodes of a run to another estimator')
     .argument('<run>', 'folder of the run')
     .requiredOption('--estimator <name>', 'as NAME or NAME:OPTION=VALUE,…')
     .option('--step <n>', 'this step alone', whole)
     .option('--out <file>', 'write old and new advantage of each trajectory, a line of JSON each')
     .option('-s, --set <path=value>', 'set one value of the configuration of the run (repeatable)', collect)
-    .option('--json', 'write JSON to stdout, text for a person to stderr')
     .action(
       does<RecomputeOptions>(async () => (await import('./commands/advantages-recompute.js')).recompute),
     );
 
-  configured(program.command('plugins').description('look at plugins').command('list'))
+  const plugins = program.command('plugins').description('look at plugins, write one, check one');
+  withConfigFlags(plugins.command('list'))
     .description('list all that the configuration names, and what they bring')
     .action(does<ConfigOptions>(async () => (await import('./commands/plugins-list.js')).listPlugins));
+  withJsonFlag(plugins.command('create'))
+    .description('write a new plugin package that builds, tests and packs')
+    .argument('<name>', 'of the npm package, for example rllm-plugin-mine')
+    .option('--dir <dir>', 'into this new or empty folder (default: one of the name)')
+    .addOption(new Option('--kind <kind>', 'what it brings').choices(PLUGIN_KINDS).default('estimator'))
+    .action(does<CreateOptions>(async () => (await import('./commands/plugins-create.js')).createPlugin));
+  withJsonFlag(plugins.command('check'))
+    .description('check a built plugin package, or a plugin file, against what the SDK asks of it')
+    .argument('<path>', 'folder of the package, or a file')
+    .option('--options <json>', 'options of the plugin, as the configuration would give them')
+    .action(does<CheckOptions>(async () => (await import('./commands/plugins-check.js')).checkPlugin));
 
   return program;
-}
-
-/** The options of every command that reads a configuration. */
-function configured(command: Command): Command {
-  return command
-    .option('-c, --config <file>', 'config file (else searched from this folder upwards)')
-    .option('-s, --set <path=value>', 'set one value, for example trainer.seed=7 (repeatable)', collect)
-    .option('--no-plugins', 'load no plugins')
-    .option('--json', 'write JSON to stdout, text for a person to stderr');
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 function whole(value: string): number {

@@ -6,13 +6,14 @@ import type { ConfigOptions } from './options.js';
  * with those of plugins and names.
  *
  * @param required  false where the defaults do when there is no config file.
- * @throws RllmError CONFIG_NOT_FOUND, CONFIG_UNREADABLE
+ * @throws RllmError CONFIG_NOT_FOUND, CONFIG_IS_CODE, CONFIG_UNREADABLE
  */
 export function readConfig(options: ConfigOptions, required: boolean = true): Promise<LoadedConfig> {
   return loadConfig({
     cwd: process.cwd(),
     file: options.config,
     set: options.set,
+    dataOnly: options.configDataOnly,
     required,
     onFault: 'collect',
     ...(options.plugins ? {} : { overrides: { plugins: [] } }),

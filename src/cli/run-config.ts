@@ -10,6 +10,10 @@ import {
 import { RllmError } from '../errors.js';
 import { RunFolder } from '../trainer/index.js';
 import type { Json } from '../types/index.js';
+import type { ConfigOptions } from './options.js';
+
+type RunConfigOptions = Pick<ConfigOptions, 'set' | 'configDataOnly'> &
+  Partial<Pick<ConfigOptions, 'plugins'>>;
 
 interface ConfigRecord {
   readonly file: string | null;
@@ -23,9 +27,12 @@ interface ConfigRecord {
  * come from the config file and the environment as these are now.
  *
  * @param directory  the run's folder, or one of its checkpoints.
- * @throws RllmError RUN_DIR_INVALID, CHECKPOINT_INVALID; CONFIG_NOT_FOUND when the config file is gone.
+ * @throws RllmError RUN_DIR_INVALID, CHECKPOINT_INVALID, CONFIG_IS_CODE; CONFIG_NOT_FOUND when the config file is gone.
  */
-export async function loadRunConfig(directory: string, set: readonly string[] = []): Promise<LoadedConfig> {
+export async function loadRunConfig(
+  directory: string,
+  { set = [], configDataOnly, plugins = true }: RunConfigOptions,
+): Promise<LoadedConfig> {
   const run = await RunFolder.resume(directory);
   const record = readConfigRecord(await run.readConfigRecord());
   if (record === undefined) {
@@ -39,9 +46,13 @@ export async function loadRunConfig(directory: string, set: readonly string[] = 
     cwd: record.directory,
     ...(record.file === null ? {} : { file: record.file }),
     set,
+    dataOnly: configDataOnly,
     required: false,
     onFault: 'collect',
-    overrides: recorded(record.config, [], flagged) as RllmConfigInput,
+    overrides: {
+      ...(recorded(record.config, [], flagged) as RllmConfigInput),
+      ...(plugins ? {} : { plugins: [] }),
+    },
   });
   // What the record knows came from where it came from then, and not from this code.
   const sources = Object.entries(loaded.sources).map(([path, source]) => {

@@ -6,7 +6,9 @@ import type { BareFault, FaultAt } from './issue-faults.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { copyTree, freezeTree, isPlainObject, leavesOf, mapTree, setOwn, valueAt } from './plain-tree.js';
 import { expandBackend } from './schema/backend.js';
+import { expandDataset } from './schema/data.js';
 import { expandPlugin } from './schema/plugins.js';
+import { expandReward } from './schema/reward.js';
 import { schemaAt } from './schema-at.js';
 import { HIDDEN, hidesValue } from './secrets.js';
 import { showValue } from './show-value.js';
@@ -45,7 +47,7 @@ export function assembleConfig(parts: ConfigParts): LoadedConfig {
   const { tree, texts, faults } = interpolated(raw, parts.env);
   const base = copyTree(tree);
   const blocked: ConfigFault[] = [];
-  const assignments = (parts.assignments ?? []).map(switchOnly).filter((assignment) => {
+  const assignments = (parts.assignments ?? []).flatMap(writtenOut).filter((assignment) => {
     const obstacle = apply(assignment, tree, raw);
     if (obstacle === undefined) return true;
     // What is in the way may itself be wrong; then that is the fault.
@@ -103,15 +105,32 @@ function copyWritten(given: unknown, found: FaultAt[]): unknown {
 
 function expandShorthands(tree: unknown): void {
   if (!isPlainObject(tree)) return;
-  const { backend, plugins } = tree;
+  const { backend, plugins, reward, data } = tree;
   if (backend !== undefined) setOwn(tree, 'backend', expandBackend(backend));
   if (Array.isArray(plugins)) setOwn(tree, 'plugins', plugins.map(expandPlugin));
+  if (isPlainObject(reward) && Array.isArray(reward['functions']))
+    setOwn(reward, 'functions', reward['functions'].map(expandReward));
+  if (!isPlainObject(data)) return;
+  for (const key of ['train', 'val']) {
+    if (Object.hasOwn(data, key)) setOwn(data, key, expandDataset(data[key]));
+  }
 }
 
-/** The bare name of a backend switches to it; the options of the file stay. */
-function switchOnly(assignment: Assignment): Assignment {
-  const isSwitch = formatPath(assignment.path) === 'backend' && typeof assignment.value === 'string';
-  return isSwitch ? { ...assignment, path: ['backend', 'name'] } : assignment;
+/**
+ * A shorthand that a flag or a variable gives, as what it means, so that each part keeps the text that it may be printed as. The
+ * bare name of a backend switches to it, and the options of the file stay; a path of data replaces the source of the file.
+ */
+function writtenOut(assignment: Assignment): readonly Assignment[] {
+  const { path, value, source } = assignment;
+  if (typeof value !== 'string') return [assignment];
+  const at = formatPath(path);
+  if (at === 'backend') return [{ ...assignment, path: ['backend', 'name'] }];
+  if ((at !== 'data.train' && at !== 'data.val') || value === '') return [assignment];
+  const { text: _, ...plain } = source;
+  return [
+    { path, value: expandDataset(value), source: plain },
+    { path: [...path, 'options', 'path'], value, source },
+  ];
 }
 
 /** Sets a value in both trees. @returns the path of what is in the way, if anything is. */

@@ -6,6 +6,7 @@ import { data } from './schema/data.js';
 import type { ShapeOf } from './schema/kinds.js';
 import { plugins } from './schema/plugins.js';
 import { rejectionSample } from './schema/rejection-sample.js';
+import { reward } from './schema/reward.js';
 import { rollout } from './schema/rollout.js';
 import { tracking } from './schema/tracking.js';
 import { trainer } from './schema/trainer.js';
@@ -28,6 +29,9 @@ const root = z
       .describe('Which rollouts are left out by how they ended.'),
     rejectionSample: rejectionSample.prefault({}).describe('Which groups are left out by their rewards.'),
     workflow: workflow.prefault({}).describe('What a rollout runs.'),
+    reward: reward
+      .prefault({})
+      .describe('What judges a rollout, in place of the reward that its workflow gives.'),
     rollout: rollout.prefault({}).describe('How many rollouts a task gets, and how they are sampled.'),
     trainer: trainer.prefault({}).describe('How long training goes on, and what it leaves behind.'),
     data: data.prefault({}).describe('What is trained and validated on.'),

@@ -10,7 +10,7 @@ export interface Conflict {
 
 /** What the configuration alone shows to be impossible; what plugins, data or the backend decide is checked after they are loaded. */
 export function findConflicts(config: RllmConfig): readonly Conflict[] {
-  const { algorithm, compactFiltering, rejectionSample, rollout, trainer, tracking } = config;
+  const { algorithm, compactFiltering, rejectionSample, reward, rollout, trainer, tracking } = config;
   const { clipLowThreshold: low, clipHighThreshold: high } = algorithm.lossConfig;
   const { enable, ...masks } = compactFiltering;
   const conflicts: Conflict[] = [];
@@ -66,6 +66,15 @@ export function findConflicts(config: RllmConfig): readonly Conflict[] {
   for (const [i, tracker] of tracking.trackers.entries()) {
     if (tracking.trackers.indexOf(tracker) !== i)
       add(`"${tracker}" is listed twice`, `tracking.trackers.${i}`);
+  }
+  const parts = reward.functions.map(({ name, use }) => name ?? use);
+  for (const [i, part] of parts.entries()) {
+    const { name = null, roles = null } = reward.functions[i] ?? {};
+    const at = `reward.functions.${i}`;
+    if (roles?.length === 0) add('an empty list of roles scores nothing; null is for all', `${at}.roles`);
+    const first = parts.indexOf(part);
+    const message = `"${part}" is the name of reward.functions[${first}] too; give one of them another \`name\``;
+    if (first < i) add(message, `${at}.${name === null ? 'use' : 'name'}`);
   }
   return conflicts;
 }

@@ -19,6 +19,14 @@ export const FOREIGN_VARIABLES: readonly string[] = [
   'RLLM_UI_HTTP_TIMEOUT_S',
 ];
 
+/** Says how the config is read, and is not config itself. */
+const DATA_ONLY = 'RLLM_CONFIG_DATA_ONLY';
+
+/** Whether `RLLM_CONFIG_DATA_ONLY` is set to anything but `0`, `false` or nothing. */
+export function asksForDataOnly(env: Environment): boolean {
+  return !['', '0', 'false'].includes(env[DATA_ONLY] ?? '');
+}
+
 /** `RLLM_ALGORITHM__ADAM__BETA1` for `algorithm.adam.beta1`. */
 export function variableOf(path: ConfigPath): string {
   return PREFIX + path.map(screamingSnake).join('__');
@@ -39,7 +47,8 @@ export function readEnvironment(
   const assignments: Assignment[] = [];
   const faults: ConfigFault[] = [];
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (text === undefined || !variable.startsWith(PREFIX) || FOREIGN_VARIABLES.includes(variable)) continue;
+    if (text === undefined || !variable.startsWith(PREFIX) || variable === DATA_ONLY) continue;
+    if (FOREIGN_VARIABLES.includes(variable)) continue;
     const path = pathOf(variable, tree);
     if (path === undefined) faults.push(unknownVariable(variable));
     else {

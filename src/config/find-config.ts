@@ -1,67 +1,94 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import type { Loader } from 'cosmiconfig';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { RllmError } from '../errors.js';
 import { childOf } from './plain-tree.js';
 
 /** Files beyond cosmiconfig's own list: what is left of `rllmrc.example.json` without `.example`, and typed modules. */
 const MORE_PLACES = ['rllmrc.json', 'rllmrc.yaml', 'rllmrc.yml', 'rllm.config.mts', 'rllm.config.cts'];
 
+export interface FindOptions {
+  /** Only JSON and YAML will do: a module that the search ends at is an error. */
+  readonly dataOnly?: boolean | undefined;
+}
+
 /**
- * The config file named, else the first that cosmiconfig finds from `cwd` upwards, as far as the repository or workspace
- * root (the nearest folder with `.git` or with workspaces in its package.json); undefined when there is none.
+ * The config file named, else the first of cosmiconfig's places from `cwd` upwards, as far as the repository or workspace
+ * root (the nearest folder with `.git` or with workspaces in its package.json); undefined when there is none. Empty files
+ * and a package.json without the key `rllm` are passed over.
  *
- * Searching evaluates no config file of ours. cosmiconfig itself runs its own meta config (`.config/config.*` of the
- * process's working folder) when a search begins; naming the file avoids that.
+ * Searching runs no code. cosmiconfig's own search would: the mere call of `cosmiconfig()` evaluates the meta config
+ * (`.config/config.*`) of the working folder.
  *
- * @throws RllmError CONFIG_NOT_FOUND when the file named does not exist.
+ * @throws RllmError CONFIG_NOT_FOUND when the file named does not exist; CONFIG_IS_CODE.
  */
-export async function findConfigFile(cwd: string, named?: string): Promise<string | undefined> {
-  if (named !== undefined) {
-    const file = resolve(cwd, named);
-    if (existsSync(file) && statSync(file).isFile()) return file;
-    throw new RllmError('CONFIG_NOT_FOUND', `There is no config file at ${file}.`, { details: { file } });
-  }
-  const { cosmiconfig, getDefaultSearchPlaces } = await import('cosmiconfig');
-  const searchPlaces = [...getDefaultSearchPlaces('rllm'), ...MORE_PLACES];
-  const extensions = ['.js', '.ts', '.cjs', '.mjs', '.mts', '.cts', '.json', '.yaml', '.yml', 'noExt'];
-  const explorer = cosmiconfig('rllm', {
-    searchPlaces,
-    loaders: Object.fromEntries(extensions.map((extension) => [extension, markFound])),
-    searchStrategy: 'none',
-    cache: false,
-  });
+export async function findConfigFile(
+  cwd: string,
+  named?: string,
+  { dataOnly = false }: FindOptions = {},
+): Promise<string | undefined> {
+  const file = named === undefined ? await search(cwd) : existing(resolve(cwd, named));
+  if (file !== undefined && dataOnly && isModule(file)) throw codeError(file, named !== undefined);
+  return file;
+}
+
+/** Whether reading a config file means running it. */
+export function isModule(file: string): boolean {
+  return /^\.[cm]?[jt]s$/.test(extname(file));
+}
+
+async function search(cwd: string): Promise<string | undefined> {
+  const { getDefaultSearchPlaces } = await import('cosmiconfig');
+  const places = [...getDefaultSearchPlaces('rllm'), ...MORE_PLACES];
   const stop = searchRoot(cwd);
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const found = await explorer.search(folder);
-    if (found !== null) return found.filepath;
-    if (folder === stop) return undefined;
+    const found = places.map((place) => join(folder, place)).find(holdsConfig);
+    if (found !== undefined || folder === stop) return found;
   }
 }
 
-/** Stands in for the loaders, so that a search reads nothing but package.json. */
-const markFound: Loader = (file, content) => {
-  if (basename(file) !== 'package.json') return { found: true };
+function holdsConfig(file: string): boolean {
+  if (!isFile(file)) return false;
+  if (basename(file) === 'package.json') return manifestField(file, 'rllm') !== undefined;
   try {
-    return JSON.parse(content);
+    return readFileSync(file, 'utf8').trim() !== '';
   } catch {
-    return {};
+    // Whoever reads it says why it cannot be read.
+    return true;
   }
-};
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile();
+}
+
+function existing(file: string): string {
+  if (isFile(file)) return file;
+  throw new RllmError('CONFIG_NOT_FOUND', `There is no config file at ${file}.`, { details: { file } });
+}
+
+function codeError(file: string, isNamed: boolean): RllmError {
+  const how = isNamed ? 'is named as the config file' : 'is the config file that the search finds first';
+  return new RllmError(
+    'CONFIG_IS_CODE',
+    `${file} ${how}, and it is a module: reading it would run it, and only JSON and YAML are asked for.`,
+    { details: { file } },
+  );
+}
 
 function searchRoot(cwd: string): string {
   const start = resolve(cwd);
   for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git')) || hasWorkspaces(join(folder, 'package.json'))) return folder;
+    const isRoot = existsSync(join(folder, '.git'));
+    if (isRoot || manifestField(join(folder, 'package.json'), 'workspaces') !== undefined) return folder;
     if (folder === dirname(folder)) return start;
   }
 }
 
-function hasWorkspaces(manifest: string): boolean {
+/** A field of a package.json; undefined where there is no such file or it is not JSON. */
+function manifestField(file: string, field: string): unknown {
   try {
-    const content: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
-    return childOf(content, 'workspaces') !== undefined;
+    return childOf(JSON.parse(readFileSync(file, 'utf8')), field);
   } catch {
-    return false;
+    return undefined;
   }
 }

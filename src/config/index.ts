@@ -7,8 +7,22 @@ export { faultAt } from './fault-at.js';
 export { findConfigFile } from './find-config.js';
 export type { Environment } from './interpolate.js';
 export { configJsonSchema } from './json-schema.js';
+export { jsonSchemaOf } from './json-schema-of.js';
+export type { KnownPart, KnownParts } from './known-parts.js';
 export { configFromCode, type LoadOptions, loadConfig } from './load-config.js';
 export type { LoadedConfig } from './loaded-config.js';
+export type {
+  BackendOptionsMap,
+  DatasetOptionsMap,
+  EstimatorOptionsMap,
+  GroupingHookOptionsMap,
+  NoOptions,
+  OptionsGiven,
+  PluginOptionsMap,
+  RewardOptionsMap,
+  TrackerNames,
+  WorkflowOptionsMap,
+} from './names.js';
 export { redact } from './redact.js';
 export { DEFAULT_CONFIG, resolveConfig } from './resolve-config.js';
 export { HIDDEN } from './secrets.js';
@@ -18,9 +32,12 @@ export type {
   BackendConfig,
   CompactFilteringConfig,
   DataConfig,
+  DatasetReference,
   LossConfig,
   PluginReference,
   RejectionSamplingConfig,
+  RewardConfig,
+  RewardReference,
   RllmConfig,
   RolloutConfig,
   SamplingConfig,

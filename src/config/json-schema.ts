@@ -1,17 +1,19 @@
 import * as z from 'zod';
 import type { Json } from '../types/index.js';
 import { configSchema } from './config-schema.js';
+import { type KnownParts, nameParts } from './known-parts.js';
 
 const REFERENCE = { type: 'string', pattern: '\\$\\{[A-Za-z_]' } as const;
 const NAME = { type: 'string', minLength: 1 } as const;
 
 /**
  * JSON Schema (draft 7) of a config file, as `rllmrc.schema.json` holds it and editors read it. It accepts what the loader
- * accepts: bare names for plugins and backends, and references to the environment for numbers, booleans and choices.
+ * accepts: bare names for plugins, backends, reward functions and files of data, and references to the environment for numbers,
+ * booleans and choices.
  *
- * @param estimatorOptions  JSON Schema of each estimator's options, by name: what editors shall know of `algorithm.estimatorOptions`.
+ * @param known  parts that editors shall know by their names and options; none by default.
  */
-export function configJsonSchema(estimatorOptions: Readonly<Record<string, Json>> = {}): Json {
+export function configJsonSchema(known: KnownParts = {}): Json {
   const schema = z.toJSONSchema(configSchema, {
     io: 'input',
     target: 'draft-7',
@@ -23,13 +25,11 @@ export function configJsonSchema(estimatorOptions: Readonly<Record<string, Json>
         jsonSchema.anyOf = jsonSchema.anyOf.flatMap((choice) => choice.anyOf ?? choice.oneOf ?? [choice]);
       }
       if (zodSchema instanceof z.ZodPipe && zodSchema.in instanceof z.ZodTransform) orElse(jsonSchema, NAME);
-      const known = jsonSchema.properties?.['estimatorOptions'];
-      if (typeof known === 'object' && Object.keys(estimatorOptions).length > 0) {
-        Object.assign(known, { properties: estimatorOptions });
-      }
     },
   });
-  return JSON.parse(JSON.stringify({ title: 'rllm configuration', ...schema }));
+  const plain = JSON.parse(JSON.stringify({ title: 'rllm configuration', ...schema }));
+  nameParts(plain, known);
+  return plain;
 }
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;

@@ -5,7 +5,7 @@ import type { Assignment } from './assignment.js';
 import { configError } from './config-fault.js';
 import type { RllmConfigInput } from './config-input.js';
 import type { ConfigPath } from './config-path.js';
-import { readEnvironment } from './environment.js';
+import { asksForDataOnly, readEnvironment } from './environment.js';
 import { findConfigFile } from './find-config.js';
 import type { Environment } from './interpolate.js';
 import type { LoadedConfig } from './loaded-config.js';
@@ -19,6 +19,11 @@ export interface LoadOptions {
   readonly cwd: string;
   /** The config file; absent, one is searched for. */
   readonly file?: string | undefined;
+  /**
+   * Run no code to find or read the config: only JSON and YAML will do. Default: what `RLLM_CONFIG_DATA_ONLY` says. The
+   * plugins that the config names are another matter: they load with the app.
+   */
+  readonly dataOnly?: boolean | undefined;
   /** Flags `path=value`. */
   readonly set?: readonly string[] | undefined;
   /** Default: the variables of the process. */
@@ -34,13 +39,13 @@ export interface LoadOptions {
 /**
  * Loads the configuration: code over flags over environment over file over defaults.
  *
- * Loading runs code: a config file that is a module, and cosmiconfig's meta config when the file is searched for.
+ * A config file that is a module runs, unless `dataOnly` forbids it; nothing else does.
  *
- * @throws RllmError CONFIG_NOT_FOUND, CONFIG_UNREADABLE, CONFIG_INVALID (all faults in one), CONFIG_ENV_MISSING.
+ * @throws RllmError CONFIG_NOT_FOUND, CONFIG_IS_CODE, CONFIG_UNREADABLE, CONFIG_INVALID (all faults in one), CONFIG_ENV_MISSING.
  */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { cwd, env = process.env } = options;
-  const path = await findConfigFile(cwd, options.file);
+  const { cwd, env = process.env, dataOnly = asksForDataOnly(env) } = options;
+  const path = await findConfigFile(cwd, options.file, { dataOnly });
   if (path === undefined && options.required !== false) {
     throw new RllmError('CONFIG_NOT_FOUND', `There is no config file in ${cwd} or the folders above it.`, {
       details: { cwd },

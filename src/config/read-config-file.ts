@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { messageOf, RllmError } from '../errors.js';
+import { isModule } from './find-config.js';
 import { childOf } from './plain-tree.js';
 import { withoutSecretLines } from './secrets.js';
 import { positionOf, type TextPosition } from './text-position.js';
@@ -22,7 +23,7 @@ export interface ConfigFile {
  */
 export async function readConfigFile(file: string): Promise<ConfigFile> {
   const extension = extname(file);
-  if (/^\.[cm]?[jt]s$/.test(extension)) {
+  if (isModule(file)) {
     return { file, tree: await importModule(file, extension), text: null, prefix: [] };
   }
   const text = (await readFile(file, 'utf8').catch((cause) => unreadable(file, cause))).replace(

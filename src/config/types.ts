@@ -15,6 +15,8 @@ export interface RllmConfig {
   readonly rejectionSample: RejectionSamplingConfig;
   /** What a rollout runs. */
   readonly workflow: WorkflowConfig;
+  /** What judges a rollout, in place of the reward that its workflow gives. */
+  readonly reward: RewardConfig;
   /** How many rollouts a task gets, and how they are sampled. */
   readonly rollout: RolloutConfig;
   /** How long training goes on, and what it leaves behind. */
@@ -210,6 +212,26 @@ export interface WorkflowConfig {
   readonly rewardBonusCoeff: number;
 }
 
+/** Read by the workflow engine, in training and in validation. */
+export interface RewardConfig {
+  /** Reward functions, each by its name alone or `{ use, … }`; a trajectory's reward is the weighted sum of those that cover its role. Empty leaves rewards to the workflow. */
+  readonly functions: readonly RewardReference[];
+}
+
+/** One reward function of the sum. */
+export interface RewardReference {
+  /** Name of the reward function. */
+  readonly use: string;
+  /** Names the score among the parts of the reward (`trajectory.rewards`); `null` takes the name of the function. */
+  readonly name: string | null;
+  /** Factor of the score in the reward; 0 only records it. */
+  readonly weight: number;
+  /** Roles whose trajectories it scores; `null` for all. */
+  readonly roles: readonly string[] | null;
+  /** Validated against the function's own schema. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
 /** Read by the trainer and the rollout engine. */
 export interface RolloutConfig {
   /** Rollouts per training task: the group size. */
@@ -258,8 +280,18 @@ export interface TrainerConfig {
   readonly showTrajectories: number;
   /** Stop, as completed, once a metric reaches a value: `{ metric: "val/unknown/pass@1", atLeast: 0.95 }`. */
   readonly stopWhen: StopCondition | null;
+  /** What becomes of a run when a lifecycle hook of a plugin throws or takes long. */
+  readonly hooks: HookPolicy;
   /** Folder under which runs are written. */
   readonly runsDir: string;
+}
+
+/** Read by the trainer, at each hook of a plugin. */
+export interface HookPolicy {
+  /** A hook that throws ends the run, costs a warning, or costs a warning and is not called again in this run. */
+  readonly onError: 'fail' | 'warn' | 'disable';
+  /** A hook that runs longer is named in a warning, again each time its time has doubled; `null` for never. In milliseconds. */
+  readonly slowMs: number | null;
 }
 
 /** Read by the trainer, after each step and each validation. */
@@ -272,10 +304,10 @@ export interface StopCondition {
 
 /** Read by the data loader. */
 export interface DataConfig {
-  /** Training data: a `.jsonl` or `.json` file relative to the config file; `null` when it is given in code. */
-  readonly train: string | null;
-  /** Validation data: a `.jsonl` or `.json` file relative to the config file; `null` when it is given in code, or there is none. */
-  readonly val: string | null;
+  /** Training data: a `.jsonl` or `.json` file relative to the config file, or a dataset source with its options; `null` when it is given in code. */
+  readonly train: DatasetReference | null;
+  /** Validation data: as `train`; `null` when it is given in code, or there is none. */
+  readonly val: DatasetReference | null;
   /** Tasks per step. */
   readonly trainBatchSize: number;
   /** Tasks per validation batch; `null` takes all at once. */
@@ -288,6 +320,14 @@ export interface DataConfig {
   readonly idField: string;
   /** Field that names a row's data source in validation metrics; a row without it counts as `unknown`. */
   readonly sourceField: string;
+}
+
+/** Where tasks come from. A file's path `p` is short for `{ use: 'file', options: { path: p } }`. Read by the container. */
+export interface DatasetReference {
+  /** Name of the dataset source. */
+  readonly use: string;
+  /** Validated against the source's own schema. */
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** Which backend trains. Read by the container. */

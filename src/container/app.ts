@@ -14,6 +14,8 @@ export interface RunTarget {
   readonly directory?: string | undefined;
   /** The folder of a run, or one of its checkpoints, to go on from. */
   readonly resume?: string | undefined;
+  /** Go on with a run although plugins are missing, new, or of another version than it was made with. */
+  readonly allowPluginChange?: boolean | undefined;
   /** The command line, for the manifest. */
   readonly command?: string | undefined;
 }
@@ -59,7 +61,7 @@ export interface App extends Registries, AsyncDisposable {
   /**
    * The trainer, the same at every call. The first call loads the data, looks at the run's folder and starts the backend.
    *
-   * @throws RllmError CONFIG_INVALID without a workflow or what the backend must be told, DATASET_INVALID, RUN_DIR_INVALID, CHECKPOINT_INVALID, BACKEND_FAILED
+   * @throws RllmError CONFIG_INVALID without a workflow or what the backend must be told, DATASET_INVALID, RUN_DIR_INVALID, CHECKPOINT_INVALID, PLUGIN_CHANGED, BACKEND_FAILED
    */
   trainer(): Promise<UnifiedTrainer>;
   /** The part that a token names. @throws RllmError INJECTION_FAILED */

@@ -3,9 +3,10 @@ import { type DependencyContainer, instanceCachingFactory, container as processC
 import { EstimatorRegistry } from '../advantage/index.js';
 import type { RllmConfig } from '../config/index.js';
 import { RllmError } from '../errors.js';
-import { GroupingHookRegistry } from '../grouping/index.js';
+import { GroupingHookRegistry, ownedHook } from '../grouping/index.js';
 import type { Logger } from '../logger.js';
 import { Registry } from '../registry.js';
+import { RewardRegistry } from '../reward/index.js';
 import { SYSTEM_CLOCK } from '../workflow/clock.js';
 import type { SettingFault } from './check-names.js';
 import { constructClass } from './construct-class.js';
@@ -14,12 +15,15 @@ import { resolveToken } from './resolve-token.js';
 import {
   BACKENDS,
   CLOCK,
+  COMMANDS,
   CONFIG,
+  DATASETS,
   ESTIMATORS,
   GROUPING_HOOK,
   GROUPING_HOOKS,
   LOGGER,
   NOW,
+  REWARDS,
   type Token,
   TRACKERS,
   WORKFLOW,
@@ -38,10 +42,16 @@ export function createBindings(config: RllmConfig, logger: Logger): DependencyCo
   bindOnce(container, GROUPING_HOOKS, () => new GroupingHookRegistry({ construct }));
   bindOnce(container, BACKENDS, () => new Registry('backend'));
   bindOnce(container, WORKFLOWS, () => new Registry('workflow'));
+  bindOnce(container, REWARDS, () => new RewardRegistry({ construct }));
+  bindOnce(container, DATASETS, () => new Registry('dataset source'));
+  bindOnce(container, COMMANDS, () => new Registry('command'));
   bindOnce(container, TRACKERS, () => new Registry('tracker'));
   bindOnce(container, GROUPING_HOOK, () => {
-    const { groupingHook } = resolveToken(container, CONFIG).transform;
-    return resolveToken(container, GROUPING_HOOKS).get(groupingHook);
+    const { groupingHook: name } = resolveToken(container, CONFIG).transform;
+    const hooks = resolveToken(container, GROUPING_HOOKS);
+    const hook = hooks.get(name);
+    // The default hook is told by its identity.
+    return hooks.entry(name).owner === 'built-in' ? hook : ownedHook(hook, hooks.partOf(name));
   });
   bindOnce(container, WORKFLOW, () => {
     const { use } = resolveToken(container, CONFIG).workflow;
@@ -70,6 +80,9 @@ export function registriesOf(container: DependencyContainer): Registries {
     groupingHooks: resolveToken(container, GROUPING_HOOKS),
     backends: resolveToken(container, BACKENDS),
     workflows: resolveToken(container, WORKFLOWS),
+    rewards: resolveToken(container, REWARDS),
+    datasets: resolveToken(container, DATASETS),
     trackers: resolveToken(container, TRACKERS),
+    commands: resolveToken(container, COMMANDS),
   };
 }

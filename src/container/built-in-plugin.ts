@@ -1,7 +1,9 @@
 import { builtInEstimators } from '../advantage/index.js';
 import { localBackend } from '../backend/local/index.js';
+import { fileSource } from '../data/index.js';
 import { builtInGroupingHooks } from '../grouping/index.js';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '../plugin-host/index.js';
+import { builtInRewards } from '../reward/index.js';
 import { builtInTrackers } from '../tracking/index.js';
 
 /** What the SDK brings itself, through the door that every plugin uses. It is installed first. */
@@ -11,5 +13,7 @@ export const builtInPlugin: PluginDefinition = definePlugin({
   estimators: builtInEstimators,
   groupingHooks: builtInGroupingHooks,
   backends: [localBackend],
+  rewards: builtInRewards,
+  datasets: [fileSource],
   trackers: builtInTrackers,
 });

@@ -1,4 +1,5 @@
 import { formatPath, type RllmConfig } from '../config/index.js';
+import { messageOf, RllmError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import type { Registries } from './registries.js';
 
@@ -59,4 +60,16 @@ export function unknownName(
       ...(near === undefined ? {} : { nearest: near }),
     },
   ];
+}
+
+/** What a part threw when it was asked for: an unknown name, faults of its own, or anything. */
+export function faultsOf(thrown: unknown, path: string): readonly SettingFault[] {
+  if (RllmError.isInstance(thrown)) {
+    const { kind, name, known, faults } = thrown.details;
+    if (thrown.code === 'UNKNOWN_NAME' && Array.isArray(known)) {
+      return unknownName(String(kind), String(name), path, known.map(String));
+    }
+    if (Array.isArray(faults)) return faults as readonly SettingFault[];
+  }
+  return [{ path, message: messageOf(thrown) }];
 }

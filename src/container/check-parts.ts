@@ -2,11 +2,13 @@ import type { DependencyContainer } from 'tsyringe';
 import type { EstimatorDescriptor } from '../advantage/index.js';
 import { checkOptions } from '../check-options.js';
 import { type LoadedConfig, type RllmConfig, sourceOf } from '../config/index.js';
-import { messageOf, RllmError } from '../errors.js';
+import type { ChosenReward } from '../reward/index.js';
 import { type Able, checkCapabilities } from './check-capabilities.js';
 import { checkEstimators } from './check-estimators.js';
 import { checkGrouping } from './check-grouping.js';
-import { checkNames, type SettingFault, unknownName } from './check-names.js';
+import { checkNames, faultsOf, type SettingFault } from './check-names.js';
+import { chooseDatasets, type DatasetChoice } from './choose-datasets.js';
+import { chooseRewards } from './choose-rewards.js';
 import { namedEstimators } from './named-estimators.js';
 import type { Registries } from './registries.js';
 import { resolveToken } from './resolve-token.js';
@@ -22,6 +24,8 @@ export interface PartsReport {
   readonly leftOut: readonly SettingFault[];
   /** `workflow.options` as the workflow's schema gives them. */
   readonly workflowOptions: unknown;
+  readonly rewards: readonly ChosenReward[];
+  readonly datasets: DatasetChoice;
 }
 
 /**
@@ -66,27 +70,18 @@ export async function checkParts(
     workflowOptions = checked.value;
     settings.push(...checked.problems.map(({ at, message }) => ({ path: `workflow.options${at}`, message })));
   }
+  const { rewards, faults: rewardFaults } = await chooseRewards(config, registries.rewards);
+  const datasets = await chooseDatasets(config, registries.datasets);
+  settings.push(...rewardFaults, ...datasets.faults);
   const isBackendGiven = sourceOf(loaded, 'backend').from !== 'default';
   const backend = ask(BACKEND, 'backend.name', isBackendGiven ? settings : leftOut);
   const able = backend ?? ableWithoutOptions(config, registries);
   const capabilities = able === undefined ? [] : checkCapabilities(config, able, estimators, doesNotTrain);
-  return { settings, capabilities, leftOut, workflowOptions };
+  return { settings, capabilities, leftOut, workflowOptions, rewards, datasets };
 }
 
 /** What is known of a backend that could not be built, so that a wrong option does not hide a wrong loss. */
 function ableWithoutOptions({ backend: { name } }: RllmConfig, { backends }: Registries): Able | undefined {
   const capabilities = backends.has(name) ? backends.get(name).capabilities : undefined;
   return capabilities === undefined ? undefined : { name, capabilities };
-}
-
-/** What a part threw when it was asked for: an unknown name, faults of its own, or anything. */
-function faultsOf(thrown: unknown, path: string): readonly SettingFault[] {
-  if (RllmError.isInstance(thrown)) {
-    const { kind, name, known, faults } = thrown.details;
-    if (thrown.code === 'UNKNOWN_NAME' && Array.isArray(known)) {
-      return unknownName(String(kind), String(name), path, known.map(String));
-    }
-    if (Array.isArray(faults)) return faults as readonly SettingFault[];
-  }
-  return [{ path, message: messageOf(thrown) }];
 }

@@ -2,7 +2,7 @@ import type { Backend, BackendContext, BackendDefinition } from '../backend/inde
 import { type CheckedOptions, checkOptions } from '../check-options.js';
 import { formatPath, type RllmConfig } from '../config/index.js';
 import { messageOf, RllmError } from '../errors.js';
-import type { Registry } from '../registry.js';
+import type { Registry, RegistryEntry } from '../registry.js';
 import type { SettingFault } from './check-names.js';
 
 /** The backend that the config names, not built yet. */
@@ -33,7 +33,7 @@ export async function chooseBackend(
   const definition = backends.get(name);
   const checked = await checkOptions(definition.options, options[name] ?? {});
   const faults = optionFaults(name, checked);
-  if (faults.length === 0) faults.push(...configFaults(definition, config, checked.value));
+  if (faults.length === 0) faults.push(...configFaults(backends.entry(name), config, checked.value));
   return {
     otherFaults,
     create(context) {
@@ -55,7 +55,7 @@ function optionFaults(name: string, { problems }: CheckedOptions): SettingFault[
 }
 
 function configFaults(
-  definition: BackendDefinition,
+  { value: definition, owner }: RegistryEntry<BackendDefinition>,
   config: RllmConfig,
   options: unknown,
 ): readonly SettingFault[] {
@@ -65,7 +65,7 @@ function configFaults(
     return [
       {
         path: 'backend.name',
-        message: `the backend "${definition.name}" threw in check(): ${messageOf(thrown)}`,
+        message: `the backend "${definition.name}" of ${owner} threw in check(): ${messageOf(thrown)}`,
       },
     ];
   }

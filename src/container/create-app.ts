@@ -9,11 +9,13 @@ import type { App, AppOptions } from './app.js';
 import { bindChosenParts } from './bind-chosen-parts.js';
 import { createBindings, registriesOf } from './bind-parts.js';
 import { builtInPlugin } from './built-in-plugin.js';
-import { checkParts } from './check-parts.js';
+import { checkParts, type PartsReport } from './check-parts.js';
 import { chooseBackend } from './choose-backend.js';
 import { type InstallTarget, installPlugin } from './install-plugin.js';
 import { openConfig } from './open-config.js';
+import { checkResumedPlugins } from './open-run.js';
 import { openTrainer } from './open-trainer.js';
+import { PluginBindings } from './plugin-bindings.js';
 import { addDeclaration, freezeAll, type Registries } from './registries.js';
 import { resolveToken } from './resolve-token.js';
 import { startError } from './start-error.js';
@@ -58,6 +60,7 @@ async function build(
     inline: options.plugins ?? [],
     logger: options.logger ?? SILENT,
   });
+  if (found.faults.length === 0) await checkResumedPlugins(options.run ?? {}, found.plugins);
 
   const container = createBindings(loaded.config, options.logger ?? SILENT);
   const workflow = workflowGiven(options.workflow);
@@ -67,7 +70,8 @@ async function build(
   const config = resolveToken(container, CONFIG);
   const logger = resolveToken(container, LOGGER);
   const registries = registriesOf(container);
-  const target: InstallTarget = { registries, hooks: [], teardown, config, logger, file };
+  const bindings = new PluginBindings(container);
+  const target: InstallTarget = { registries, bindings, hooks: [], teardown, config, logger, file };
   const { plugins, faults: pluginFaults } = await installAll(found.plugins, target);
   const declaredFaults = options.useDeclared === false ? [] : installDeclared(registries, workflow);
   if (workflow !== undefined) registries.workflows.add(workflow.name, workflow, PROGRAM, { override: true });
@@ -75,10 +79,10 @@ async function build(
 
   const stop = new AbortController();
   const backend = await chooseBackend(config, registries.backends);
-  let workflowOptions: unknown;
+  let report: PartsReport | undefined;
   bindChosenParts(container, {
     backend,
-    workflowOptions: () => workflowOptions,
+    checked: () => report,
     hooks: target.hooks,
     registries,
     loaded,
@@ -86,8 +90,7 @@ async function build(
     options,
     signal: stop.signal,
   });
-  const report = await checkParts(container, loaded, registries, options.validateOnly === true);
-  workflowOptions = report.workflowOptions;
+  report = await checkParts(container, loaded, registries, options.validateOnly === true);
   const error = startError(
     {
       config: [...loaded.faults, ...declaredFaults],
@@ -102,6 +105,7 @@ async function build(
     loaded,
   );
   if (error !== undefined) throw error;
+  const { datasets } = report;
   const incomplete = startError({ settings: report.leftOut }, loaded);
 
   let opening: Promise<UnifiedTrainer> | undefined;
@@ -117,7 +121,7 @@ async function build(
     trainer() {
       opening ??=
         incomplete === undefined
-          ? openTrainer({ container, loaded, options, plugins, teardown })
+          ? openTrainer({ container, loaded, options, plugins, teardown, datasets, signal: stop.signal })
           : Promise.reject(incomplete);
       return opening;
     },

@@ -3,6 +3,7 @@ import { messageOf, RllmError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { type LoadedPlugin, type PluginFault, pluginFault } from '../plugin-host/index.js';
 import type { PluginHooks } from '../trainer/index.js';
+import type { PluginBindings } from './plugin-bindings.js';
 import { openContext } from './plugin-context.js';
 import { addDeclaration, type Registries } from './registries.js';
 import type { Teardown } from './teardown.js';
@@ -10,6 +11,7 @@ import type { Teardown } from './teardown.js';
 /** What plugins are installed into. */
 export interface InstallTarget {
   readonly registries: Registries;
+  readonly bindings: PluginBindings;
   readonly hooks: PluginHooks[];
   readonly teardown: Teardown;
   readonly config: RllmConfig;
@@ -44,13 +46,20 @@ export async function installPlugin(
       }
     }
   };
-  const { context, contents, close } = openContext(plugin, owner, target);
+  const { context, contents, overrides, close } = openContext(plugin, owner, target);
   each(definition.estimators, context.addEstimator);
   each(definition.groupingHooks, context.addGroupingHook);
-  each(declarations, (declaration) => addDeclaration(declaration, owner, target.registries));
+  // What the definition lists has gone in by its list, or has its fault already.
+  const { estimators = [], groupingHooks = [], workflows = [], rewards = [] } = definition;
+  const listed: readonly unknown[] = [...estimators, ...groupingHooks, ...workflows, ...rewards];
+  const others = declarations.filter((declaration) => !listed.includes(declaration.target));
+  each(others, (declaration) => addDeclaration(declaration, owner, target.registries));
   each(definition.backends, context.addBackend);
   each(definition.workflows, context.addWorkflow);
+  each(definition.rewards, context.addReward);
+  each(definition.datasets, context.addDataset);
   each(definition.trackers, context.addTracker);
+  each(definition.commands, context.addCommand);
   if (definition.hooks !== undefined) context.addHooks(definition.hooks);
   try {
     await definition.setup?.(context);
@@ -58,5 +67,5 @@ export async function installPlugin(
     fail(RllmError.isInstance(cause) ? 'could not be set up' : 'threw in setup()', cause);
   }
   close();
-  return { installed: { ...plugin, brings: contents() }, faults };
+  return { installed: { ...plugin, brings: contents(), overrides: overrides() }, faults };
 }

@@ -1,13 +1,13 @@
-import { resolve } from 'node:path';
 import type { DependencyContainer } from 'tsyringe';
 import type { Backend } from '../backend/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import { type Dataset, loadDatasetFile } from '../data/index.js';
+import { type ChosenDataset, type Dataset, openDataset } from '../data/index.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { LoadedPlugin } from '../plugin-host/index.js';
-import { RunFolder, type UnifiedTrainer } from '../trainer/index.js';
-import type { AppOptions, RunTarget } from './app.js';
-import { configRecord } from './config-record.js';
+import type { UnifiedTrainer } from '../trainer/index.js';
+import type { AppOptions } from './app.js';
+import type { DatasetChoice } from './choose-datasets.js';
+import { openRun } from './open-run.js';
 import { resolveToken } from './resolve-token.js';
 import type { Teardown } from './teardown.js';
 import {
@@ -27,6 +27,9 @@ export interface OpenTrainerParts {
   readonly options: AppOptions;
   readonly plugins: readonly LoadedPlugin[];
   readonly teardown: Teardown;
+  readonly datasets: DatasetChoice;
+  /** Fires when the app is disposed. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -34,19 +37,18 @@ export interface OpenTrainerParts {
  * folder (nothing is written yet), the backend.
  */
 export async function openTrainer(parts: OpenTrainerParts): Promise<UnifiedTrainer> {
-  const { container, loaded, options, teardown } = parts;
+  const { container, options, teardown, datasets } = parts;
   resolveToken(container, WORKFLOW);
-  const config = resolveToken(container, CONFIG);
   if (!container.isRegistered(TRAIN_DATA)) {
-    const data = options.trainData ?? (await dataOf(config.data.train, loaded.directory));
+    const data = options.trainData ?? (await dataOf(datasets.train, parts));
     bindOpened(container, TRAIN_DATA, data);
   }
   if (!container.isRegistered(VAL_DATA)) {
-    const data = options.valData ?? (await dataOf(config.data.val, loaded.directory));
+    const data = options.valData ?? (await dataOf(datasets.val, parts));
     bindOpened(container, VAL_DATA, data);
   }
   if (!container.isRegistered(RUN_FOLDER)) {
-    const run = options.run === null ? null : await runFolder(options.run ?? {}, parts);
+    const run = options.run === null ? null : await openRun(options.run ?? {}, parts);
     bindOpened(container, RUN_FOLDER, run);
   }
   const backend = resolveToken(container, BACKEND);
@@ -74,23 +76,13 @@ async function start(backend: Backend): Promise<void> {
   }
 }
 
-function dataOf(path: string | null, directory: string): Promise<Dataset | undefined> {
-  return path === null ? Promise.resolve(undefined) : loadDatasetFile(resolve(directory, path));
-}
-
-function runFolder({ directory, resume, command }: RunTarget, parts: OpenTrainerParts): Promise<RunFolder> {
-  const { container, loaded, plugins } = parts;
-  const config = resolveToken(container, CONFIG);
-  const record = configRecord(config, loaded);
-  if (resume !== undefined) return RunFolder.resume(resume, record);
-  return RunFolder.create({
-    config,
-    configRecord: record,
-    runDir: directory,
-    baseDirectory: loaded.directory,
-    plugins: plugins.map(({ name, version, path }) => ({ name, version, path })),
-    command,
-  });
+async function dataOf(
+  chosen: ChosenDataset | undefined,
+  { container, loaded, signal }: OpenTrainerParts,
+): Promise<Dataset | undefined> {
+  if (chosen === undefined) return undefined;
+  const { idField } = resolveToken(container, CONFIG).data;
+  return openDataset(chosen, { baseDirectory: loaded.directory, idField, signal });
 }
 
 function assertOpen(teardown: Teardown): void {

@@ -1,8 +1,11 @@
 import type { EstimatorRegistry } from '../advantage/index.js';
 import type { BackendDefinition } from '../backend/index.js';
+import type { DatasetSource } from '../data/index.js';
 import type { Declaration } from '../declarations.js';
 import type { GroupingHookRegistry } from '../grouping/index.js';
+import type { CommandDefinition } from '../plugin-host/index.js';
 import type { Registry } from '../registry.js';
+import type { RewardRegistry } from '../reward/index.js';
 import type { TrackerDefinition } from '../tracking/index.js';
 import type { WorkflowDefinition } from '../workflow/index.js';
 
@@ -12,7 +15,11 @@ export interface Registries {
   readonly groupingHooks: GroupingHookRegistry;
   readonly backends: Registry<BackendDefinition>;
   readonly workflows: Registry<WorkflowDefinition>;
+  readonly rewards: RewardRegistry;
+  readonly datasets: Registry<DatasetSource>;
   readonly trackers: Registry<TrackerDefinition>;
+  /** Commands of `rllm` that plugins bring. */
+  readonly commands: Registry<CommandDefinition>;
 }
 
 export function freezeAll(registries: Registries): void {
@@ -23,6 +30,7 @@ export function freezeAll(registries: Registries): void {
 export function addDeclaration(declaration: Declaration, owner: string, registries: Registries): void {
   if (declaration.kind === 'estimator') registries.estimators.add(declaration, owner);
   else if (declaration.kind === 'groupingHook') registries.groupingHooks.add(declaration, owner);
+  else if (declaration.kind === 'rewardFunction') registries.rewards.add(declaration, owner);
   else {
     const { name, target, override } = declaration;
     registries.workflows.add(name, target as WorkflowDefinition, owner, { override });

@@ -1,4 +1,4 @@
-import type { DataConfig } from '../config/types.js';
+import type { DataConfig, DatasetReference } from '../config/types.js';
 import { RllmError } from '../errors.js';
 import { shuffled, stream } from '../random.js';
 import type { Task } from '../workflow/workflow.js';
@@ -125,14 +125,14 @@ export class TaskLoader {
 /** The loader of the training data, as the config says. */
 export function trainLoader(dataset: Dataset, data: DataConfig, seed: number): Promise<TaskLoader> {
   const { idField, sourceField, shuffle, dropLast, trainBatchSize: batchSize } = data;
-  const name = data.train === null ? 'training data' : `training data ${data.train}`;
+  const name = titleOf('training data', data.train);
   return TaskLoader.create(dataset, { name, idField, sourceField, batchSize, shuffle, dropLast, seed });
 }
 
 /** The loader of the validation data: in the dataset's order, every row. */
 export function validationLoader(dataset: Dataset, data: DataConfig): Promise<TaskLoader> {
   const { idField, sourceField } = data;
-  const name = data.val === null ? 'validation data' : `validation data ${data.val}`;
+  const name = titleOf('validation data', data.val);
   const batchSize = data.valBatchSize ?? Number.MAX_SAFE_INTEGER;
   return TaskLoader.create(dataset, {
     name,
@@ -143,6 +143,12 @@ export function validationLoader(dataset: Dataset, data: DataConfig): Promise<Ta
     dropLast: false,
     seed: 0,
   });
+}
+
+function titleOf(kind: string, reference: DatasetReference | null): string {
+  if (reference === null) return kind;
+  const { use, options } = reference;
+  return `${kind} ${use === 'file' ? String(options['path']) : `of "${use}"`}`;
 }
 
 function taskItems(rows: readonly Task[], options: TaskLoaderOptions): readonly TaskItem[] {

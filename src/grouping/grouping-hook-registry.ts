@@ -1,4 +1,4 @@
-import { checkOptionsNow, type OptionProblem } from '../check-options.js';
+import { checkOptionsNow, type OptionProblem, withoutOptions } from '../check-options.js';
 import type { TransformConfig } from '../config/types.js';
 import { type DeclaredKind, DeclaredRegistry } from '../declared-registry.js';
 import { RllmError } from '../errors.js';
@@ -49,11 +49,11 @@ export class GroupingHookRegistry extends DeclaredRegistry<
   checkOptions(name: string, { groupingOptions }: TransformConfig): readonly OptionProblem[] {
     const schema = this.entry(name).value.options.options;
     const given = (Object.hasOwn(groupingOptions, name) ? groupingOptions[name] : undefined) ?? {};
-    if (schema !== undefined) return checkOptionsNow(schema, given).problems;
-    return Object.keys(given).map((key) => ({
-      at: `.${key}`,
-      message: 'this grouping hook takes no options',
-    }));
+    const checked =
+      schema === undefined
+        ? withoutOptions(given, 'this grouping hook takes no options')
+        : checkOptionsNow(schema, given);
+    return checked.problems;
   }
 }
 

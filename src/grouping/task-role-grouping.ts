@@ -2,6 +2,12 @@ import { mark } from '../declarations.js';
 import type { GroupingHook } from './grouping-hook.js';
 import { RoleGroups } from './role-groups.js';
 
+declare module '../config/names.js' {
+  interface GroupingHookOptionsMap {
+    task_role: NoOptions;
+  }
+}
+
 /**
  * The default hook `task_role`: one group for each task and role, in the order of first appearance. Several trajectories of one
  * role in one rollout share the group, as in rLLM.

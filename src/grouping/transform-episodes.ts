@@ -1,5 +1,5 @@
+import { attributed } from '../attribute.js';
 import type { CompactFilteringConfig, TransformConfig } from '../config/types.js';
-import { messageOf, RllmError } from '../errors.js';
 import { type Dropped, isMasked } from '../filtering/index.js';
 import {
   type Episode,
@@ -10,6 +10,7 @@ import {
 } from '../types/index.js';
 import { checkGroups } from './check-groups.js';
 import type { GroupingHook } from './grouping-hook.js';
+import { partOf } from './owned-hook.js';
 import { completeEpisode, keepTrainable } from './prepare-episodes.js';
 import { RoleGroups } from './role-groups.js';
 import { taskRoleGrouping } from './task-role-grouping.js';
@@ -87,19 +88,17 @@ export function transformEpisodesToTrajectoryGroups(
   };
 }
 
-/** What a hook makes of the episodes, checked. */
+/** What a hook makes of the episodes, checked. What goes wrong names whose hook it is. */
 function groupBy(
   hook: GroupingHook,
   episodes: readonly Episode[],
   transform: TransformConfig,
 ): readonly TrajectoryGroup[] {
-  let returned: unknown;
   try {
-    returned = hook(episodes, transform, optionsOf(transform));
+    return checkGroups(hook(episodes, transform, optionsOf(transform)), episodes);
   } catch (cause) {
-    throw new RllmError('GROUPING_HOOK', `The grouping hook threw: ${messageOf(cause)}`, { cause });
+    throw attributed(cause, partOf(hook), 'threw', 'GROUPING_HOOK');
   }
-  return checkGroups(returned, episodes);
 }
 
 function optionsOf({ groupingHook, groupingOptions }: TransformConfig): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { type CheckedOptions, checkOptions } from '../check-options.js';
+import { type CheckedOptions, checkOptions, withoutOptions } from '../check-options.js';
 import type { PluginReference } from '../config/types.js';
 import { harvest } from '../declarations.js';
 import { messageOf, RllmError } from '../errors.js';
@@ -6,7 +6,7 @@ import { type Logger, SILENT } from '../logger.js';
 import { SDK_VERSION } from '../version.js';
 import { whyWrongVersion } from './check-version.js';
 import { importPlugin } from './import-plugin.js';
-import { contentsOf, type LoadedPlugin } from './loaded-plugin.js';
+import { contentsOf, type LoadedPlugin, NO_CONTENTS } from './loaded-plugin.js';
 import { PLUGIN_API_VERSION, type PluginDefinition } from './plugin.js';
 import { type PluginFault, type PluginPlace, pluginFault } from './plugin-fault.js';
 import { pluginProblems, type ShapeProblem } from './plugin-shape.js';
@@ -144,6 +144,7 @@ async function finish(
     options: options.value,
     declarations: exports.declarations,
     brings: contentsOf(definition, exports.declarations),
+    overrides: NO_CONTENTS,
   };
   return { plugin, exports };
 }
@@ -153,9 +154,7 @@ async function pluginOptions(
   { options: schema }: PluginDefinition,
   given: Readonly<Record<string, unknown>>,
 ): Promise<CheckedOptions> {
-  if (schema !== undefined) return checkOptions(schema, given);
-  const problems = Object.keys(given).map((key) => ({ at: `.${key}`, message: 'it takes none' }));
-  return problems.length > 0 ? { value: undefined, problems } : { value: {}, problems: [] };
+  return schema === undefined ? withoutOptions(given, 'it takes none') : checkOptions(schema, given);
 }
 
 /** Gives each declaration to the plugin that exports it, and refuses a second plugin of one name. */

@@ -1,4 +1,5 @@
 import { type Declaration, declarationsOf } from '../declarations.js';
+import { pointsOf } from './hook-points.js';
 import type { PluginDefinition } from './plugin.js';
 
 /** Names of what a plugin brings, by kind. */
@@ -7,10 +8,29 @@ export interface PluginContents {
   readonly groupingHooks: readonly string[];
   readonly backends: readonly string[];
   readonly workflows: readonly string[];
+  readonly rewards: readonly string[];
+  readonly datasets: readonly string[];
   readonly trackers: readonly string[];
+  readonly commands: readonly string[];
   /** Names of the lifecycle hooks it listens to. */
   readonly hooks: readonly string[];
+  /** Tokens that it binds. */
+  readonly bindings: readonly string[];
 }
+
+/** The contents of a plugin that brings nothing. */
+export const NO_CONTENTS: PluginContents = {
+  estimators: [],
+  groupingHooks: [],
+  backends: [],
+  workflows: [],
+  rewards: [],
+  datasets: [],
+  trackers: [],
+  commands: [],
+  hooks: [],
+  bindings: [],
+};
 
 /** A plugin that was found, checked and evaluated; nothing of it is in an app yet. */
 export interface LoadedPlugin {
@@ -29,6 +49,8 @@ export interface LoadedPlugin {
   /** What its decorators declared, besides what the definition lists. */
   readonly declarations: readonly Declaration[];
   readonly brings: PluginContents;
+  /** The part of `brings` that takes the place of what was there before. Known once the plugin is in an app; empty until then. */
+  readonly overrides: PluginContents;
 }
 
 /** Names of what a definition lists and its module declares. What `setup` adds is not known before it runs. */
@@ -46,7 +68,11 @@ export function contentsOf(
     groupingHooks: declared('groupingHook', definition.groupingHooks),
     backends: named(definition.backends),
     workflows: [...new Set([...named(definition.workflows), ...declared('workflow')])],
+    rewards: declared('rewardFunction', definition.rewards),
+    datasets: named(definition.datasets),
     trackers: named(definition.trackers),
-    hooks: Object.keys(definition.hooks ?? {}),
+    commands: named(definition.commands),
+    hooks: pointsOf(definition.hooks),
+    bindings: [],
   };
 }

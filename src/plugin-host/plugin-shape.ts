@@ -1,6 +1,7 @@
 import { type Declaration, declarationsOf } from '../declarations.js';
 import { suggestion } from '../nearest.js';
-import type { LifecycleHooks } from '../types/index.js';
+import { whyNoCommandName } from './command-name.js';
+import { HOOK_POINTS } from './hook-points.js';
 import { PLUGIN_API_VERSION, type PluginDefinition } from './plugin.js';
 
 /** One thing wrong with a plugin's definition. */
@@ -52,18 +53,12 @@ const part =
       : `("${value['name']}") needs ${missing.map((m) => `${m}()`).join(' and ')}`;
   };
 
-const HOOKS = {
-  onTrainStart: callable,
-  onTrainEnd: callable,
-  onEpochStart: callable,
-  onEpochEnd: callable,
-  onBatchStart: callable,
-  onBatchEnd: callable,
-  onRolloutEnd: callable,
-  onValidationStart: callable,
-  onValidationEnd: callable,
-  onCheckpoint: callable,
-} satisfies Record<keyof LifecycleHooks, Check>;
+/** The name of what is a command otherwise. */
+const commandName: Check = (value) => {
+  const name = String(isObject(value) && value['name']);
+  const why = whyNoCommandName(name);
+  return why === undefined ? undefined : `("${name}") ${why}`;
+};
 
 const SINGLE = { name: text, version: text, options: schema, setup: callable } satisfies Partial<
   Record<keyof PluginDefinition, Check>
@@ -74,7 +69,10 @@ const LISTS = {
   groupingHooks: declared('groupingHook', 'GroupingHook'),
   backends: part('create'),
   workflows: part('run'),
+  rewards: declared('rewardFunction', 'RewardFunction'),
+  datasets: part('open'),
   trackers: part('create'),
+  commands: (value) => part('run')(value) ?? commandName(value),
 } satisfies Partial<Record<keyof PluginDefinition, Check>>;
 
 const FIELDS: readonly string[] = ['apiVersion', 'hooks', ...Object.keys(SINGLE), ...Object.keys(LISTS)];
@@ -113,13 +111,36 @@ function listProblems(at: string, list: unknown, check: Check): readonly ShapePr
   return list.flatMap((item, i) => problem(`${at}[${i}]`, check(item)));
 }
 
+/**
+ * Of a plain object every field must be a hook. An instance of a class has its hooks as methods and may have fields of its own;
+ * of those only what is named like a hook is looked at.
+ */
 function hookProblems(hooks: unknown): readonly ShapeProblem[] {
   if (hooks === undefined) return [];
-  if (!isObject(hooks)) return problem('.hooks', `must be an object, got ${show(hooks)}`);
-  const known = Object.keys(HOOKS);
-  return Object.entries(hooks).flatMap(([key, hook]) =>
-    problem(`.hooks.${key}`, known.includes(key) ? callable(hook) : `is no hook. ${suggestion(key, known)}`),
+  if (!isObject(hooks) || Array.isArray(hooks))
+    return problem('.hooks', `must be an object, got ${show(hooks)}`);
+  const isKnown = (key: string): boolean => HOOK_POINTS.some((point) => point === key);
+  const wrong = HOOK_POINTS.filter((point) => hooks[point] !== undefined).flatMap((point) =>
+    problem(`.hooks.${point}`, callable(hooks[point])),
   );
+  const unknown = hookNames(hooks)
+    .filter((key) => !isKnown(key))
+    .flatMap((key) => problem(`.hooks.${key}`, `is no hook. ${suggestion(key, HOOK_POINTS)}`));
+  return [...unknown, ...wrong];
+}
+
+/** Every key of a plain object; of an instance the methods of its class, and what it inherits, that begin with `on`. */
+function hookNames(hooks: object): readonly string[] {
+  const prototype: unknown = Object.getPrototypeOf(hooks);
+  if (prototype === null || prototype === Object.prototype) return Object.keys(hooks);
+  const names: string[] = [];
+  for (
+    let holder: unknown = prototype;
+    isObject(holder) && holder !== Object.prototype;
+    holder = Object.getPrototypeOf(holder)
+  )
+    names.push(...Object.getOwnPropertyNames(holder).filter((key) => /^on[A-Z]/.test(key)));
+  return [...new Set(names)];
 }
 
 /** A value in a few words. */

@@ -12,5 +12,6 @@ export function resolveSampling(
     topP: asked.topP ?? defaults.topP,
     maxTokens: asked.maxTokens ?? defaults.maxTokens,
     ...(asked.stop === undefined ? {} : { stop: asked.stop }),
+    ...(asked.tools === undefined ? {} : { tools: asked.tools }),
   };
 }

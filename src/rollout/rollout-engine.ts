@@ -1,4 +1,4 @@
-import type { Message, ModelOutput } from '../types/index.js';
+import type { Message, ModelOutput, ToolDefinition } from '../types/index.js';
 
 /** Settings of one model call. Absent fields come from `rollout.train` or `rollout.val`. */
 export interface SamplingParams {
@@ -7,6 +7,8 @@ export interface SamplingParams {
   readonly maxTokens?: number;
   /** Texts at which the completion ends. */
   readonly stop?: readonly string[];
+  /** Tools that the model may call in this turn. An engine without tool calls refuses them with ROLLOUT_FAILED. */
+  readonly tools?: readonly ToolDefinition[];
 }
 
 /** Identifies a model call, so that its random numbers depend on nothing else. */
@@ -28,7 +30,8 @@ export interface CallIdentity {
 
 export interface ModelCall {
   readonly messages: readonly Message[];
-  readonly sampling: Required<Omit<SamplingParams, 'stop'>> & Pick<SamplingParams, 'stop'>;
+  readonly sampling: Required<Omit<SamplingParams, 'stop' | 'tools'>> &
+    Pick<SamplingParams, 'stop' | 'tools'>;
   readonly identity: CallIdentity;
   readonly signal?: AbortSignal;
 }

@@ -1,3 +1,4 @@
+import { type ErrorCode, messageOf, RllmError } from '../errors.js';
 import type { Random } from '../random.js';
 import type { TrajectoryGroup } from '../types/index.js';
 
@@ -77,4 +78,25 @@ export function permuted(n: number, random: Random): readonly number[] {
     [order[i], order[j]] = [order[j] ?? j, order[i] ?? i];
   }
   return order;
+}
+
+/**
+ * @param code  what the RllmError must have; any when absent.
+ * @throws Error unless the promise rejects with an RllmError of that code.
+ */
+export async function expectFailure(
+  promise: Promise<unknown>,
+  code: ErrorCode | undefined,
+  what: string,
+): Promise<void> {
+  let thrown: unknown;
+  try {
+    await promise;
+  } catch (error) {
+    thrown = error;
+  }
+  expectThat(thrown !== undefined, `${what} was no error`);
+  const got = RllmError.isInstance(thrown) ? thrown.code : messageOf(thrown);
+  const fits = RllmError.isInstance(thrown) && (code === undefined || thrown.code === code);
+  expectThat(fits, `${what} was refused with ${got}${code === undefined ? '' : ` instead of ${code}`}`);
 }

@@ -10,6 +10,7 @@ import { declarationsOf } from '../declarations.js';
 import { RllmError } from '../errors.js';
 import { stream } from '../random.js';
 import type { TrajectoryGroup } from '../types/index.js';
+import type { ContractCheck } from './contract-check.js';
 import { type ContractGroup, contractGroups, frozen } from './contract-groups.js';
 import {
   expectClose,
@@ -20,12 +21,6 @@ import {
   type RaggedAdvantages,
   readAdvantages,
 } from './contract-values.js';
-
-/** One thing that every estimator must do. `run` throws an error that says what it did instead. */
-export interface ContractCheck {
-  readonly name: string;
-  run(): void;
-}
 
 export interface EstimatorContractOptions {
   /** `algorithm.estimatorOptions` of the estimator; its defaults without. */
@@ -59,13 +54,13 @@ export interface EstimatorContractOptions {
 export function estimatorContract(
   declared: EstimateFunction | EstimatorClass,
   options: EstimatorContractOptions = {},
-): readonly ContractCheck[] {
+): readonly ContractCheck<void>[] {
   const subject = new Subject(declared, options);
   const { uniform = 'zero' } = options;
   const { estimator, descriptor } = subject.fresh();
   const isStateful = estimator.stateDict !== undefined;
   const isOrdered = options.ordered ?? isStateful;
-  const checks: ContractCheck[] = [];
+  const checks: ContractCheck<void>[] = [];
   const add = (name: string, run: () => void): void => void checks.push({ name, run });
 
   add('accepts no options at all', () => subject.acceptsNoOptions());

@@ -14,7 +14,7 @@ export interface PolicyInput extends ModelCall {
   readonly weightVersion: number;
   /** How much each reply was reinforced so far: the sum of its advantages over all updates; 0 for one never given. */
   readonly preference: (reply: string) => number;
-  /** Random numbers of this call alone: they depend on `identity` and `weightVersion`. */
+  /** Random numbers of this call alone: they depend on `identity` and nothing else. */
   readonly random: Random;
 }
 
@@ -178,9 +178,10 @@ export class InMemoryBackend implements Backend<InMemoryBatch> {
         `The prompt has ${promptIds.length} tokens, the in-memory backend takes ${maxPromptTokens}.`,
       );
     }
+    if (call.signal?.aborted === true) return this.#aborted(promptIds);
     const { mode, step, taskId, rolloutIndex, attempt, call: index } = call.identity;
     const version = this.#weightVersion;
-    const path = ['policy', mode, step, taskId, rolloutIndex, attempt, index, version];
+    const path = ['policy', mode, step, taskId, rolloutIndex, attempt, index];
     const text = await policy({
       ...call,
       weightVersion: version,
@@ -197,6 +198,19 @@ export class InMemoryBackend implements Backend<InMemoryBatch> {
       logprobs: completionIds.map(() => Math.log(0.5)),
       finishReason: completionIds.length < whole.length ? 'length' : 'stop',
       weightVersion: version,
+    };
+  }
+
+  #aborted(promptIds: readonly number[]): ModelOutput {
+    const weightVersion = this.#weightVersion;
+    return {
+      text: '',
+      content: '',
+      promptIds,
+      completionIds: [],
+      logprobs: [],
+      finishReason: 'abort',
+      weightVersion,
     };
   }
 

@@ -1,5 +1,11 @@
 import type { TrackerDefinition, TrackerRecord } from './tracker.js';
 
+declare module '../config/names.js' {
+  interface TrackerNames {
+    console: true;
+  }
+}
+
 /** Numbers that a person follows from step to step; the rest is in `metrics.jsonl`. */
 const KEY_NUMBERS = [
   /^reward\/.+\/mean$/,

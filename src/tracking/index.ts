@@ -1,5 +1,12 @@
 export { builtInTrackers } from './built-in-trackers.js';
 export { consoleTracker } from './console-tracker.js';
 export { MetricsFile, type MetricsLine, sortedMetrics } from './metrics-file.js';
-export type { RunStatus, Tracker, TrackerContext, TrackerDefinition, TrackerRecord } from './tracker.js';
+export type {
+  OwnedTracker,
+  RunStatus,
+  Tracker,
+  TrackerContext,
+  TrackerDefinition,
+  TrackerRecord,
+} from './tracker.js';
 export { TrackerFanOut, type TrackerWarning } from './tracker-fan-out.js';

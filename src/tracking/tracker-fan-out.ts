@@ -1,8 +1,11 @@
+import { nameOf } from '../attribute.js';
 import { messageOf } from '../errors.js';
-import type { RunStatus, Tracker, TrackerContext, TrackerDefinition, TrackerRecord } from './tracker.js';
+import type { OwnedTracker, RunStatus, Tracker, TrackerContext, TrackerRecord } from './tracker.js';
 
 interface Entry {
   readonly tracker: Tracker;
+  /** Begins sentences about it. */
+  readonly who: string;
   failures: number;
 }
 
@@ -18,13 +21,14 @@ export class TrackerFanOut {
   readonly #warn: TrackerWarning;
   #finished = false;
 
-  constructor(definitions: readonly TrackerDefinition[], context: TrackerContext, warn: TrackerWarning) {
+  constructor(definitions: readonly OwnedTracker[], context: TrackerContext, warn: TrackerWarning) {
     this.#warn = warn;
     this.#entries = definitions.flatMap((definition) => {
+      const who = nameOf({ what: `tracker "${definition.name}"`, owner: definition.owner });
       try {
-        return [{ tracker: definition.create(context), failures: 0 }];
+        return [{ tracker: definition.create(context), who, failures: 0 }];
       } catch (thrown) {
-        warn(`The tracker "${definition.name}" could not start and gets nothing: ${messageOf(thrown)}`);
+        warn(`${who} could not start and gets nothing: ${messageOf(thrown)}`);
         return [];
       }
     });
@@ -39,8 +43,8 @@ export class TrackerFanOut {
     if (this.#finished) return;
     this.#finished = true;
     await this.#each((tracker) => tracker.finish(status));
-    for (const { tracker, failures } of this.#entries) {
-      if (failures > 1) this.#warn(`The tracker "${tracker.name}" failed ${failures} times in this run.`);
+    for (const { who, failures } of this.#entries) {
+      if (failures > 1) this.#warn(`${who} failed ${failures} times in this run.`);
     }
   }
 
@@ -51,7 +55,7 @@ export class TrackerFanOut {
       } catch (thrown) {
         entry.failures++;
         if (entry.failures > 1) continue;
-        this.#warn(`The tracker "${entry.tracker.name}" failed, the run goes on: ${messageOf(thrown)}`);
+        this.#warn(`${entry.who} failed, the run goes on: ${messageOf(thrown)}`);
       }
     }
   }

@@ -33,3 +33,9 @@ export interface TrackerDefinition {
   readonly summary: string;
   create(context: TrackerContext): Tracker;
 }
+
+/** A tracker as an app chooses it. */
+export interface OwnedTracker extends TrackerDefinition {
+  /** Who brought it, as in a registry, for messages. */
+  readonly owner?: string;
+}

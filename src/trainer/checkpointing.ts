@@ -2,22 +2,27 @@ import { redact } from '../config/index.js';
 import type { TaskLoader } from '../data/index.js';
 import { RllmError } from '../errors.js';
 import type { Checkpoint, CheckpointState } from './checkpoint.js';
-import { changedPaths, configFingerprint } from './config-fingerprint.js';
+import { changedPaths, configFingerprint, isWithin } from './config-fingerprint.js';
 import { fromRejectionRecord, toRejectionRecord } from './rejection-record.js';
 import type { RunContext } from './run-context.js';
 import type { RunData } from './run-data.js';
 import type { RunProgress } from './run-progress.js';
 
-/** Saves the run as it stands after a step, unless that was done already or the run writes nothing. */
+/**
+ * Saves the run as it stands after a step, unless that was done already.
+ *
+ * @returns the checkpoint's folder; null when the run writes nothing or the backend has no checkpoints.
+ */
 export async function saveCheckpoint(
   context: RunContext,
   progress: RunProgress,
   data: RunData,
-): Promise<void> {
+): Promise<string | null> {
   const { parts, report, lifecycle } = context;
   const { backend, config, run } = parts;
   const step = progress.state.globalStep;
-  if (run === null || !backend.capabilities.checkpoints || progress.saved?.step === step) return;
+  if (run === null || !backend.capabilities.checkpoints) return null;
+  if (progress.saved?.step === step) return progress.saved.directory;
   const directory = await run.saveCheckpoint(
     snapshot(context, progress, data),
     (folder) => backend.saveCheckpoint(folder),
@@ -26,6 +31,7 @@ export async function saveCheckpoint(
   progress.saved = { step, directory };
   await lifecycle.checkpoint(progress.state, directory);
   report.emit({ event: 'checkpoint', step, directory });
+  return directory;
 }
 
 /**
@@ -75,11 +81,13 @@ function snapshot(
 }
 
 function checkUnchanged(
-  { config }: RunContext['parts'],
+  { config, run }: RunContext['parts'],
   data: RunData,
   { directory, state }: Checkpoint,
 ): void {
-  const changed = changedPaths(state.config, configFingerprint(redact(config)));
+  const changed = changedPaths(state.config, configFingerprint(redact(config))).filter(
+    (path) => run?.hasOtherPlugins !== true || !isWithin(path, 'plugins'),
+  );
   if (isOther(data.train, state.trainData)) changed.push('data.train (its rows)');
   if (isOther(data.val, state.valData)) changed.push('data.val (its rows)');
   if (changed.length === 0) return;

@@ -14,6 +14,7 @@ export const FREE_ON_RESUME: readonly string[] = [
   'data.valBatchSize',
   'tracking',
   'trainer.experimentName',
+  'trainer.hooks',
   'trainer.keepCheckpoints',
   'trainer.projectName',
   'trainer.runsDir',
@@ -33,7 +34,7 @@ export const LENGTH_OF_RUN: readonly string[] = ['trainer.totalEpochs', 'trainer
 /**
  * The fingerprint of a configuration whose secrets are redacted, so that a new password is no change.
  *
- * Options of backends that are not chosen are left out.
+ * Options of backends that are not chosen are left out, and where plugins lie: which they are, the manifest of the run knows.
  */
 export function configFingerprint(config: Json): ConfigFingerprint {
   const leaves = flattened(config);
@@ -44,6 +45,7 @@ export function configFingerprint(config: Json): ConfigFingerprint {
   const chosen = `backend.options.${String(value('backend.name'))}`;
   const entries = [...leaves].filter(([path]) => {
     if (path.startsWith('backend.options.') && !isWithin(path, chosen)) return false;
+    if (/^plugins\.\d+\.use$/.test(path)) return false;
     return !free.some((prefix) => isWithin(path, prefix));
   });
   return Object.fromEntries(entries.map(([path, leaf]) => [path, hashOf(leaf)]).sort());
@@ -63,7 +65,7 @@ function flattened(value: Json, path = '', into: Map<string, Json> = new Map()):
   return into;
 }
 
-function isWithin(path: string, prefix: string): boolean {
+export function isWithin(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}.`);
 }
 

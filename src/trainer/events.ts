@@ -1,5 +1,6 @@
 import type { RunStatus } from '../tracking/index.js';
-import type { Metrics } from '../types/index.js';
+import type { Json, Metrics } from '../types/index.js';
+import type { RunStop } from './run-steering.js';
 
 /** What `trainer.events()` yields and `--json` prints, one line each. */
 export type TrainerEvent =
@@ -28,8 +29,17 @@ export type TrainerEvent =
   | { readonly event: 'validation'; readonly step: number; readonly epoch: number; readonly metrics: Metrics }
   | { readonly event: 'checkpoint'; readonly step: number; readonly directory: string }
   | { readonly event: 'trajectory'; readonly step: number; readonly view: TrajectoryView }
-  | { readonly event: 'warning'; readonly code: string; readonly message: string }
+  | { readonly event: 'stop'; readonly step: number; readonly by: string; readonly reason: string }
+  | {
+      readonly event: 'warning';
+      readonly code: string;
+      readonly message: string;
+      readonly details?: WarningDetails;
+    }
   | { readonly event: 'end'; readonly status: RunStatus; readonly summary: RunSummary };
+
+/** What a warning is about, for programs: `{ plugin, hook }` of HOOK_FAILED, with `ms` of HOOK_SLOW. */
+export type WarningDetails = { readonly [key: string]: Json };
 
 export interface RunSummary {
   readonly status: RunStatus;
@@ -41,6 +51,8 @@ export interface RunSummary {
   readonly lastStep: Metrics;
   readonly lastValidation: Metrics;
   readonly checkpoint: string | null;
+  /** The plugin that ended a completed run before its plan, and why; null when none did. */
+  readonly stopped: RunStop | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 

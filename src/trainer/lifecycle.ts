@@ -1,6 +1,7 @@
 import type { Backend } from '../backend/index.js';
 import { messageOf, RllmError } from '../errors.js';
-import type { Episode, LifecycleHooks, Metrics, TrainerState } from '../types/index.js';
+import type { Episode, LifecycleHooks, Metrics, RunControl, TrainerState } from '../types/index.js';
+import type { HookCalls, HookListener } from './hook-calls.js';
 
 /** The hooks of one plugin. */
 export interface PluginHooks {
@@ -8,103 +9,122 @@ export interface PluginHooks {
   readonly hooks: LifecycleHooks;
 }
 
+/** Calls everybody who listens at one point. */
+type Told<Args extends readonly unknown[]> = (...args: Args) => Promise<void>;
+
+/** A function of a plugin's hooks, bound to the object it belongs to. */
+type HookOf<Args extends readonly unknown[]> = (
+  hooks: LifecycleHooks,
+) => ((...args: [...Args, RunControl]) => void | Promise<void>) | undefined;
+
+const DONE: Promise<void> = Promise.resolve();
+const nobodyListens = (): Promise<void> => DONE;
+
 /**
- * Calls the backend's hook and then each plugin's, in the order in which plugins are named, one after another.
+ * The points of a run. At each, the backend's hook is called and then each plugin's, in the order in which plugins are named,
+ * one after another.
  *
- * A hook that throws stops the run with the name of who threw.
+ * Who listens is found once, here: a point at which nobody does is one function that returns one promise, the same each time,
+ * and no rollout is walked over for it.
  *
- * @throws RllmError HOOK_FAILED for a plugin's hook; BACKEND_FAILED for the backend's, unless it threw an RllmError itself.
+ * @throws RllmError HOOK_FAILED for a plugin's hook, unless `trainer.hooks.onError` has it be told only; BACKEND_FAILED for
+ *   the backend's, unless it threw an RllmError itself.
  */
 export class Lifecycle {
   readonly #backend: Backend;
   readonly #plugins: readonly PluginHooks[];
+  readonly #calls: HookCalls;
 
-  constructor(backend: Backend, plugins: readonly PluginHooks[]) {
+  readonly trainStart: Told<[TrainerState]>;
+  readonly trainEnd: Told<[TrainerState]>;
+  readonly epochStart: Told<[TrainerState]>;
+  readonly epochEnd: Told<[TrainerState]>;
+  readonly batchStart: Told<[TrainerState]>;
+  readonly batchEnd: Told<[TrainerState]>;
+  readonly groups: Told<[TrainerState]>;
+  readonly updateStart: Told<[TrainerState]>;
+  readonly updateEnd: Told<[TrainerState]>;
+  readonly validationEnd: Told<[TrainerState, Metrics]>;
+  readonly checkpoint: Told<[TrainerState, string]>;
+  /** Every rollout, of training and validation, in the batch's order once all have ended, so that hooks see one order. */
+  readonly rolloutsEnd: Told<[readonly Episode[]]>;
+  readonly #validationStart: Told<[TrainerState]>;
+
+  constructor(backend: Backend, plugins: readonly PluginHooks[], calls: HookCalls) {
     this.#backend = backend;
     this.#plugins = plugins;
-  }
-
-  async trainStart(state: TrainerState): Promise<void> {
-    await this.#ofBackend('onTrainStart', () => this.#backend.onTrainStart?.(state));
-    await this.#ofPlugins('onTrainStart', (hooks) => hooks.onTrainStart?.(state));
-  }
-
-  async trainEnd(state: TrainerState): Promise<void> {
-    await this.#ofBackend('onTrainEnd', () => this.#backend.onTrainEnd?.(state));
-    await this.#ofPlugins('onTrainEnd', (hooks) => hooks.onTrainEnd?.(state));
-  }
-
-  async epochStart(state: TrainerState): Promise<void> {
-    await this.#ofBackend('onEpochStart', () => this.#backend.onEpochStart?.(state));
-    await this.#ofPlugins('onEpochStart', (hooks) => hooks.onEpochStart?.(state));
-  }
-
-  async epochEnd(state: TrainerState): Promise<void> {
-    await this.#ofBackend('onEpochEnd', () => this.#backend.onEpochEnd?.(state));
-    await this.#ofPlugins('onEpochEnd', (hooks) => hooks.onEpochEnd?.(state));
-  }
-
-  async batchStart(state: TrainerState): Promise<void> {
-    await this.#ofBackend('onBatchStart', () => this.#backend.onBatchStart?.(state));
-    await this.#ofPlugins('onBatchStart', (hooks) => hooks.onBatchStart?.(state));
-  }
-
-  async batchEnd(state: TrainerState): Promise<void> {
-    await this.#ofBackend('onBatchEnd', () => this.#backend.onBatchEnd?.(state));
-    await this.#ofPlugins('onBatchEnd', (hooks) => hooks.onBatchEnd?.(state));
-  }
-
-  /** Every rollout, of training and validation, in the batch's order once all have ended, so that hooks see one order. */
-  async rolloutsEnd(episodes: readonly Episode[]): Promise<void> {
-    for (const episode of episodes) {
-      await this.#ofPlugins('onRolloutEnd', (hooks) => hooks.onRolloutEnd?.(episode));
-    }
+    this.#calls = calls;
+    this.trainStart = this.#at('onTrainStart', (h) => h.onTrainStart?.bind(h), this.#own('onTrainStart'));
+    this.trainEnd = this.#at('onTrainEnd', (h) => h.onTrainEnd?.bind(h), this.#own('onTrainEnd'));
+    this.epochStart = this.#at('onEpochStart', (h) => h.onEpochStart?.bind(h), this.#own('onEpochStart'));
+    this.epochEnd = this.#at('onEpochEnd', (h) => h.onEpochEnd?.bind(h), this.#own('onEpochEnd'));
+    this.batchStart = this.#at('onBatchStart', (h) => h.onBatchStart?.bind(h), this.#own('onBatchStart'));
+    this.batchEnd = this.#at('onBatchEnd', (h) => h.onBatchEnd?.bind(h), this.#own('onBatchEnd'));
+    this.groups = this.#at('onGroups', (h) => h.onGroups?.bind(h));
+    this.updateStart = this.#at('onUpdateStart', (h) => h.onUpdateStart?.bind(h));
+    this.updateEnd = this.#at('onUpdateEnd', (h) => h.onUpdateEnd?.bind(h));
+    this.#validationStart = this.#at('onValidationStart', (h) => h.onValidationStart?.bind(h));
+    this.validationEnd = this.#at(
+      'onValidationEnd',
+      (h) => h.onValidationEnd?.bind(h),
+      this.#own('onValidationEnd'),
+    );
+    this.checkpoint = this.#at('onCheckpoint', (h) => h.onCheckpoint?.bind(h));
+    const rolloutEnd = this.#at<[Episode]>('onRolloutEnd', (h) => h.onRolloutEnd?.bind(h));
+    this.rolloutsEnd = rolloutEnd === nobodyListens ? nobodyListens : inOrder(rolloutEnd);
   }
 
   /** False when the backend wants to skip this validation; plugins are then not called. */
   async validationStart(state: TrainerState): Promise<boolean> {
-    const goesOn = await this.#ofBackend('onValidationStart', () => this.#backend.onValidationStart?.(state));
+    const backend = this.#backend;
+    const goesOn = await this.#ofBackend('onValidationStart', () => backend.onValidationStart?.(state));
     if (goesOn === false) return false;
-    await this.#ofPlugins('onValidationStart', (hooks) => hooks.onValidationStart?.(state));
+    await this.#validationStart(state);
     return true;
   }
 
-  async validationEnd(state: TrainerState, metrics: Metrics): Promise<void> {
-    await this.#ofBackend('onValidationEnd', () => this.#backend.onValidationEnd?.(state));
-    await this.#ofPlugins('onValidationEnd', (hooks) => hooks.onValidationEnd?.(state, metrics));
+  /** @param own  the backend's hook at this point. */
+  #at<Args extends readonly unknown[]>(
+    hook: keyof LifecycleHooks,
+    pick: HookOf<Args>,
+    own?: Told<Args>,
+  ): Told<Args> {
+    const listeners = this.#plugins.flatMap(({ plugin, hooks }): HookListener<Args>[] => {
+      const run = pick(hooks);
+      return run === undefined ? [] : [{ plugin, hook, run, failures: 0, isOff: false }];
+    });
+    if (listeners.length === 0) return own ?? nobodyListens;
+    return async (...args) => {
+      await own?.(...args);
+      for (const listener of listeners) await this.#calls.call(listener, args);
+    };
   }
 
-  async checkpoint(state: TrainerState, directory: string): Promise<void> {
-    await this.#ofPlugins('onCheckpoint', (hooks) => hooks.onCheckpoint?.(state, directory));
+  /** The backend's hook, which no policy covers: whatever it throws ends the run. */
+  #own(hook: keyof Backend & keyof LifecycleHooks): Told<[TrainerState, ...unknown[]]> | undefined {
+    const backend = this.#backend;
+    if (backend[hook] === undefined) return undefined;
+    return async (state) => {
+      await this.#ofBackend<unknown>(hook, () => backend[hook]?.(state));
+    };
   }
 
-  async #ofBackend<T>(point: string, call: () => Promise<T> | undefined): Promise<T | undefined> {
+  async #ofBackend<T>(hook: string, call: () => Promise<T> | undefined): Promise<T | undefined> {
     try {
       return await call();
     } catch (cause) {
       if (RllmError.isInstance(cause)) throw cause;
       throw new RllmError(
         'BACKEND_FAILED',
-        `The backend "${this.#backend.name}" failed in ${point}: ${messageOf(cause)}`,
+        `The backend "${this.#backend.name}" failed in ${hook}: ${messageOf(cause)}`,
         { cause },
       );
     }
   }
+}
 
-  async #ofPlugins(
-    point: keyof LifecycleHooks,
-    call: (hooks: LifecycleHooks) => void | Promise<void> | undefined,
-  ): Promise<void> {
-    for (const { plugin, hooks } of this.#plugins) {
-      try {
-        await call(hooks);
-      } catch (cause) {
-        throw new RllmError(
-          'HOOK_FAILED',
-          `The plugin "${plugin}" failed in its hook ${point}: ${messageOf(cause)}`,
-          { cause, details: { plugin, hook: point } },
-        );
-      }
-    }
-  }
+function inOrder(rolloutEnd: Told<[Episode]>): Told<[readonly Episode[]]> {
+  return async (episodes) => {
+    for (const episode of episodes) await rolloutEnd(episode);
+  };
 }

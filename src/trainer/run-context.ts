@@ -1,12 +1,15 @@
 import { RllmError } from '../errors.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { RunReport } from './run-report.js';
+import type { RunSteering } from './run-steering.js';
 import type { TrainerParts } from './trainer-parts.js';
 
 /** What everything that happens in a run is done with. */
 export interface RunContext {
   readonly parts: TrainerParts;
   readonly lifecycle: Lifecycle;
+  /** What hooks do to the run. */
+  readonly steering: RunSteering;
   readonly report: RunReport;
   /** Fires when the run shall end after the step at hand. */
   readonly stop: AbortSignal;

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { RllmConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
@@ -14,17 +13,22 @@ import {
   removeCheckpointsAfter,
   writeCheckpoint,
 } from './checkpoint.js';
-import { removeTemporary, TEMPORARY, writeAllWhole } from './durable-files.js';
+import { ClaimedFolder } from './claimed-folder.js';
+import { removeTemporary, writeAllWhole, writeWhole } from './durable-files.js';
+import { assertEmptyRunFolder, CONFIG_FILE } from './empty-run-folder.js';
 import { type EpisodeMode, removeEpisodesAfter, writeEpisodes } from './episode-files.js';
 import { firstLineAfter } from './metrics-tail.js';
-import { LOCK_FILE, lockRun } from './run-lock.js';
+import { assertNoPluginChanges, type PluginChange, pluginChanges } from './plugin-changes.js';
 import {
   MANIFEST_FILE,
   type ManifestPlugin,
   newManifest,
+  type RunEnd,
   type RunManifest,
   readManifest,
+  resumedManifest,
 } from './run-manifest.js';
+import { newRunId, runFolderName } from './run-name.js';
 
 export interface NewRun {
   readonly config: RllmConfig;
@@ -38,35 +42,52 @@ export interface NewRun {
   readonly command?: string | undefined;
 }
 
+export interface ResumeOptions {
+  /** What `config.json` shall hold from now on; it stays as it is when absent. */
+  readonly configRecord?: Json | undefined;
+  /** Those that the run goes on with; nothing is checked and the record stays when absent. */
+  readonly plugins?: readonly ManifestPlugin[] | undefined;
+  /** Go on although plugins are missing, new, or of another version; the manifest tells of it. */
+  readonly allowPluginChange?: boolean | undefined;
+}
+
+/** A run that is gone on with. */
+interface Resumed {
+  readonly checkpoint: Checkpoint | null;
+  readonly plugins: readonly ManifestPlugin[];
+  readonly pluginChanges: readonly PluginChange[];
+}
+
 /**
  * The folder of a run: `config.json`, `manifest.json`, `metrics.jsonl`, `episodes/`, `checkpoints/`.
  *
- * Creating or resuming one only looks; nothing is written, cut or removed before `open`, which the trainer calls when all
- * that could be refused has been checked.
+ * Creating or resuming one only looks. `claim` makes a new one and keeps others out; nothing is written, cut or removed before
+ * `open`, which the trainer calls when all that could be refused has been checked. Closed before it was opened, it is as if
+ * nothing had been.
  */
 export class RunFolder {
   readonly directory: string;
   readonly id: string;
   /** The checkpoint to go on from; null for a new run, and for one that was killed before its first. */
   readonly checkpoint: Checkpoint | null;
-  readonly #manifest: RunManifest;
   readonly #configRecord: Json | undefined;
-  readonly #isNew: boolean;
+  readonly #resumed: Resumed | null;
+  #manifest: RunManifest;
+  #claim: ClaimedFolder | undefined;
   #metrics: MetricsFile | undefined;
-  #unlock: (() => Promise<void>) | undefined;
 
   private constructor(
     directory: string,
     manifest: RunManifest,
     configRecord: Json | undefined,
-    resumed: { readonly checkpoint: Checkpoint | null } | null,
+    resumed: Resumed | null,
   ) {
     this.directory = directory;
     this.id = manifest.runId;
     this.checkpoint = resumed?.checkpoint ?? null;
     this.#manifest = manifest;
     this.#configRecord = configRecord;
-    this.#isNew = resumed === null;
+    this.#resumed = resumed;
   }
 
   /** @throws RllmError RUN_DIR_INVALID when `runDir` is not empty. */
@@ -77,9 +98,9 @@ export class RunFolder {
     const base = resolve(run.baseDirectory ?? '.');
     const directory =
       run.runDir === undefined
-        ? join(resolve(base, runsDir), folderName(projectName), folderName(experimentName), runId)
+        ? join(resolve(base, runsDir), runFolderName(projectName), runFolderName(experimentName), runId)
         : resolve(run.runDir);
-    await assertEmpty(directory);
+    await assertEmptyRunFolder(directory);
     const manifest = newManifest({
       runId,
       project: projectName,
@@ -95,29 +116,46 @@ export class RunFolder {
   /**
    * A run to go on with, from its latest complete checkpoint, or from an earlier one: `{run}/checkpoints/step-000010`.
    *
-   * @param configRecord  what `config.json` shall hold from now on; it stays as it is when absent.
-   * @throws RllmError RUN_DIR_INVALID when the folder is not that of a run, CHECKPOINT_INVALID when the one named is incomplete.
+   * @throws RllmError RUN_DIR_INVALID when the folder is not that of a run, CHECKPOINT_INVALID when the one named is incomplete,
+   *   PLUGIN_CHANGED when it was made with other plugins.
    */
-  static async resume(directory: string, configRecord?: Json): Promise<RunFolder> {
-    const named = resolve(directory);
-    if (/^step-\d+$/.test(basename(named)) && basename(dirname(named)) === 'checkpoints') {
-      const run = dirname(dirname(named));
-      const manifest = await readManifest(run);
-      return new RunFolder(run, manifest, configRecord, { checkpoint: await readCheckpoint(named) });
-    }
-    const manifest = await readManifest(named);
-    const checkpoint = await latestCheckpoint(join(named, 'checkpoints'));
-    return new RunFolder(named, manifest, configRecord, { checkpoint });
+  static async resume(directory: string, options: ResumeOptions = {}): Promise<RunFolder> {
+    const { run, checkpoint: named } = placeOf(directory);
+    const manifest = await readManifest(run);
+    const plugins = options.plugins ?? manifest.plugins;
+    const changes = pluginChanges(manifest.plugins, plugins);
+    if (options.allowPluginChange !== true) assertNoPluginChanges(run, changes);
+    const checkpoint =
+      named === null ? await latestCheckpoint(join(run, 'checkpoints')) : await readCheckpoint(named);
+    return new RunFolder(run, manifest, options.configRecord, {
+      checkpoint,
+      plugins,
+      pluginChanges: changes,
+    });
+  }
+
+  /**
+   * The plugins that a run was made with, by its folder or that of a checkpoint.
+   *
+   * @throws RllmError RUN_DIR_INVALID when the folder is not that of a run.
+   */
+  static async pluginsOf(directory: string): Promise<readonly ManifestPlugin[]> {
+    return (await readManifest(placeOf(directory).run)).plugins;
   }
 
   /** True when the run goes on in a folder that it had before. */
   get isResumed(): boolean {
-    return !this.#isNew;
+    return this.#resumed !== null;
+  }
+
+  /** True when the run goes on with other plugins than it was made with, since that was allowed. */
+  get hasOtherPlugins(): boolean {
+    return (this.#resumed?.pluginChanges.length ?? 0) > 0;
   }
 
   /** What the run began with, `config.json` as it is on disk; undefined for a run that is not written yet. */
   async readConfigRecord(): Promise<Json | undefined> {
-    if (this.#isNew) return this.#configRecord;
+    if (!this.isResumed) return this.#configRecord;
     const path = join(this.directory, CONFIG_FILE);
     try {
       return JSON.parse(await readFile(path, 'utf8')) as Json;
@@ -127,17 +165,26 @@ export class RunFolder {
   }
 
   /**
-   * Makes the folder, or takes a resumed one back to its checkpoint: `metrics.jsonl` is cut to the checkpoint's length and
+   * Makes the folder if it is new, and keeps other processes out.
+   *
+   * @throws RllmError RUN_DIR_INVALID when another process writes the run, or the folder has been filled meanwhile.
+   */
+  async claim(): Promise<void> {
+    this.#claim = await ClaimedFolder.claim(this.directory, async () => {
+      if (!this.isResumed) await assertEmptyRunFolder(this.directory);
+    });
+  }
+
+  /**
+   * Begins a new run, or takes a resumed one back to its checkpoint: `metrics.jsonl` is cut to the checkpoint's length and
    * later episodes and checkpoints are removed, since they are redone with the same numbers.
    *
    * @param keep  checkpoints to keep, null for all; a crash may have left more.
-   * @throws RllmError RUN_DIR_INVALID when another process writes the run.
+   * @throws RllmError what `claim` throws, unless it was called before.
    * @returns     the validation of the checkpoint's own weights, if it was finished and so need not be redone.
    */
   async open(keep: number | null): Promise<MetricsLine | null> {
-    await mkdir(this.directory, { recursive: true });
-    this.#unlock = await lockRun(this.directory);
-    if (this.#isNew) await assertEmpty(this.directory);
+    if (this.#claim === undefined) await this.claim();
     const { keepBytes, validation } = await this.#rewind();
     if (keep !== null) await pruneCheckpoints(this.#checkpoints, keep);
     await this.#describe();
@@ -172,11 +219,20 @@ export class RunFolder {
     return directory;
   }
 
+  /** Has the manifest say how the run ended; of a run that was never opened there is none. */
+  async recordEnd(end: Omit<RunEnd, 'time'>): Promise<void> {
+    if (this.#metrics === undefined) return;
+    this.#manifest = { ...this.#manifest, ended: { time: new Date().toISOString(), ...end } };
+    await writeWhole(join(this.directory, MANIFEST_FILE), textOf(this.#manifest));
+  }
+
+  /** Lets others take the folder. A new one that was claimed and never opened is removed. */
   async close(): Promise<void> {
-    await this.#metrics?.close();
+    const [claim, metrics] = [this.#claim, this.#metrics];
+    this.#claim = undefined;
     this.#metrics = undefined;
-    await this.#unlock?.();
-    this.#unlock = undefined;
+    await metrics?.close();
+    await (metrics === undefined ? claim?.undo() : claim?.release());
   }
 
   async #rewind(): Promise<{ readonly keepBytes: number; readonly validation: MetricsLine | null }> {
@@ -194,21 +250,19 @@ export class RunFolder {
 
   /** The manifest appears last: with it, the folder is a run's. */
   async #describe(): Promise<void> {
-    const resumed = { time: new Date().toISOString(), step: this.checkpoint?.state.step ?? 0 };
-    const manifest = this.#isNew
-      ? this.#manifest
-      : { ...this.#manifest, resumed: [...this.#manifest.resumed, resumed] };
+    if (this.#resumed !== null) {
+      const { checkpoint, plugins, pluginChanges: changes } = this.#resumed;
+      const step = checkpoint?.state.step ?? 0;
+      this.#manifest = resumedManifest(this.#manifest, { step, pluginChanges: changes }, plugins);
+    }
     const records = [
       { name: CONFIG_FILE, value: this.#configRecord },
-      { name: MANIFEST_FILE, value: manifest },
+      { name: MANIFEST_FILE, value: this.#manifest },
     ];
     await writeAllWhole(
       records
         .filter(({ value }) => value !== undefined)
-        .map(({ name, value }) => ({
-          path: join(this.directory, name),
-          text: `${JSON.stringify(value, null, 2)}\n`,
-        })),
+        .map(({ name, value }) => ({ path: join(this.directory, name), text: textOf(value) })),
     );
   }
 
@@ -226,29 +280,15 @@ export class RunFolder {
   }
 }
 
-const CONFIG_FILE = 'config.json';
-
-/** A folder where a run was killed before its manifest appeared counts as empty. */
-async function assertEmpty(directory: string): Promise<void> {
-  const names = await readdir(directory).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return [];
-    throw new RllmError('RUN_DIR_INVALID', `${directory} cannot be used: ${cause.message}`, { cause });
-  });
-  const taken = names.filter((name) => !name.startsWith(TEMPORARY) && name !== LOCK_FILE);
-  const wasKilled = taken.length < names.length && taken.every((name) => name === CONFIG_FILE);
-  if (taken.length === 0 || wasKilled) return;
-  const what = taken.includes(MANIFEST_FILE) ? 'holds a run already' : `is not empty: it has ${taken[0]}`;
-  throw new RllmError('RUN_DIR_INVALID', `The run folder ${directory} ${what}.`);
+/** The run that a folder names: itself, or that of the checkpoint. */
+function placeOf(directory: string): { readonly run: string; readonly checkpoint: string | null } {
+  const named = resolve(directory);
+  const isCheckpoint = /^step-\d+$/.test(basename(named)) && basename(dirname(named)) === 'checkpoints';
+  return isCheckpoint
+    ? { run: dirname(dirname(named)), checkpoint: named }
+    : { run: named, checkpoint: null };
 }
 
-/** `20261130-094215-3fa9c2`: sorts by time. */
-function newRunId(started: Date): string {
-  const time = started.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-  return `${time}-${randomBytes(3).toString('hex')}`;
-}
-
-/** A project's or experiment's name as one folder that stays below its parent. */
-function folderName(name: string): string {
-  const safe = name.replace(/[^\p{L}\p{N}._ -]/gu, '_');
-  return /^\.*$/.test(safe.trim()) ? '_' : safe;
+function textOf(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

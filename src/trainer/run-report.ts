@@ -3,7 +3,7 @@ import type { RunStatus, TrackerFanOut, TrackerRecord } from '../tracking/index.
 import { sortedMetrics } from '../tracking/index.js';
 import type { Metrics } from '../types/index.js';
 import type { EventStream } from './event-stream.js';
-import type { TrainerEvent } from './events.js';
+import type { TrainerEvent, WarningDetails } from './events.js';
 import type { RunFolder } from './run-folder.js';
 
 /** Where a run tells what happens: its metrics file, its trackers, its readers of events. */
@@ -36,9 +36,9 @@ export class RunReport {
   }
 
   /** To the readers of events; to the logger when there is none, so that a warning is seen once. */
-  warn(code: string, message: string): void {
+  warn(code: string, message: string, details?: WarningDetails): void {
     if (!this.#stream.hasReaders) this.#logger.warn(message);
-    this.emit({ event: 'warning', code, message });
+    this.emit({ event: 'warning', code, message, ...(details === undefined ? {} : { details }) });
   }
 
   /** A warning that is given once per run, by its code and what it is about. */

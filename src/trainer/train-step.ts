@@ -40,16 +40,22 @@ export async function trainStep(
     dropped: [],
     skipped: null,
   };
+  const { lifecycle } = context;
   const stage = stageRunner(context, state);
   resetBatch(state);
   await stage('generate_episodes', () => generateEpisodes(context, state, work));
   await stage('transform_to_groups', () => transformToGroups(context, state, work));
   await stage('reject_and_filter', () => rejectAndFilter(context, state, work));
+  await lifecycle.groups(state);
   if (state.trajectoryGroups.length > 0) {
     await stage('transform_to_backend_batch', () => transformToBackendBatch(context, state));
     await stage('process_backend_batch', () => processBackendBatch(context, state));
     await stage('compute_advantages', () => computeAdvantages(context, state));
-    if (options.update) await stage('update_policy', () => updatePolicy(context, state));
+    if (options.update) {
+      await lifecycle.updateStart(state);
+      await stage('update_policy', () => updatePolicy(context, state));
+      await lifecycle.updateEnd(state);
+    }
   }
   gatherMetrics(state, work);
   return work;

@@ -6,7 +6,7 @@ import type { GroupingHook } from '../grouping/index.js';
 import type { Logger } from '../logger.js';
 import type { TrackerDefinition } from '../tracking/index.js';
 import type { Json } from '../types/index.js';
-import type { WorkflowEngine } from '../workflow/index.js';
+import type { Clock, WorkflowEngine } from '../workflow/index.js';
 import type { PluginHooks } from './lifecycle.js';
 import type { RunFolder } from './run-folder.js';
 
@@ -32,6 +32,8 @@ export interface TrainerParts {
   readonly logger: Logger;
   /** Writes a line of a tracker for a person; `logger.info` by default. */
   readonly print?: ((line: string) => void) | undefined;
+  /** Waits until hooks of plugins count as slow; real time by default. */
+  readonly clock?: Clock | undefined;
   /** Milliseconds since 1970; `Date.now` by default. */
   readonly now?: (() => number) | undefined;
 }

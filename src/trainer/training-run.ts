@@ -7,6 +7,7 @@ import { type RunContext, throwIfAborted } from './run-context.js';
 import { type RunData, required } from './run-data.js';
 import { isSaveDue, isValidationDue, plannedSteps } from './run-plan.js';
 import type { RunProgress } from './run-progress.js';
+import type { RunStop, SteeredRun } from './run-steering.js';
 import type { StepWork } from './stages.js';
 import { StopCondition } from './stop-condition.js';
 import { trainStep } from './train-step.js';
@@ -19,13 +20,14 @@ import { validate } from './validation.js';
  * After each step: its line in `metrics.jsonl`, then the checkpoint if one is due, then the validation if one is due. So a
  * failing validation costs no training, and what lies beyond the checkpoint is redone with the same numbers.
  */
-export class TrainingRun {
+export class TrainingRun implements SteeredRun {
   readonly #context: RunContext;
   readonly #data: RunData;
   readonly #progress: RunProgress;
   readonly #stopWhen: StopCondition;
   /** Set once the metric of `trainer.stopWhen` reached its value. */
   #isReached = false;
+  #isOver = false;
 
   constructor(context: RunContext, data: RunData, progress: RunProgress) {
     this.#context = context;
@@ -34,18 +36,34 @@ export class TrainingRun {
     this.#stopWhen = new StopCondition(context.parts.config.trainer.stopWhen);
   }
 
-  /** Loads the checkpoint of a resumed run, opens the run's folder and its trackers. */
+  /**
+   * Loads the checkpoint of a resumed run, calls the hooks at the start of training, and only then opens the run's folder and
+   * its trackers: a hook that refuses leaves no folder, or an untouched one.
+   */
   async open(): Promise<void> {
-    const { parts, report } = this.#context;
+    const { parts, lifecycle, steering } = this.#context;
     const { run, config } = parts;
     const { state } = this.#progress;
     state.totalSteps = plannedSteps(config.trainer, this.#data.train?.batchesPerEpoch ?? 0);
     if (run?.checkpoint) await restoreCheckpoint(this.#context, this.#progress, this.#data, run.checkpoint);
+    await run?.claim();
+    steering.attach(this);
+    await lifecycle.trainStart(state);
+    throwIfAborted(this.#context);
     const validation = (await run?.open(config.trainer.keepCheckpoints)) ?? null;
     if (validation !== null) {
       this.#progress.validatedVersion = parts.backend.weightVersion;
       this.#progress.lastValidation = validation.metrics;
     }
+    this.#announce();
+    steering.phase = 'betweenSteps';
+  }
+
+  /** Opens the trackers, and tells that the run begins. */
+  #announce(): void {
+    const { parts, report } = this.#context;
+    const { run, config } = parts;
+    const { state } = this.#progress;
     const origin = {
       runDirectory: run?.directory ?? '',
       runId: run?.id ?? '',
@@ -76,18 +94,43 @@ export class TrainingRun {
   async train(): Promise<RunStatus> {
     const { lifecycle, report } = this.#context;
     const { state } = this.#progress;
-    await lifecycle.trainStart(state);
     let status: RunStatus;
     try {
       status = await this.#train();
     } catch (thrown) {
+      this.#isOver = true;
       await lifecycle.trainEnd(state).catch((second: unknown) => {
         report.warn('HOOK_FAILED', messageOf(second));
       });
       throw thrown;
     }
+    this.#isOver = true;
     await lifecycle.trainEnd(state);
     return status;
+  }
+
+  get directory(): string {
+    return this.#context.parts.run?.directory ?? '';
+  }
+
+  isEnding(): boolean {
+    return this.#isOver || this.#isAtGoal || this.#context.stop.aborted;
+  }
+
+  currentCheckpoint(): string | null {
+    const { saved, state } = this.#progress;
+    return saved?.step === state.globalStep ? saved.directory : null;
+  }
+
+  async saveCheckpoint(): Promise<string | null> {
+    throwIfAborted(this.#context);
+    const directory = await saveCheckpoint(this.#context, this.#progress, this.#data);
+    throwIfAborted(this.#context);
+    return directory;
+  }
+
+  onStop({ by, reason }: RunStop): void {
+    this.#context.report.emit({ event: 'stop', step: this.#progress.state.globalStep, by, reason });
   }
 
   async #train(): Promise<RunStatus> {
@@ -99,7 +142,7 @@ export class TrainingRun {
     if (!trainer.valOnly) {
       await this.#steps();
       isDone = this.#isAtGoal && (trainer.testFreq === 0 || (await this.#validate()));
-      await this.#save();
+      await this.saveCheckpoint();
     }
     return isDone ? 'completed' : 'interrupted';
   }
@@ -117,7 +160,7 @@ export class TrainingRun {
       await this.#step(batch);
       isInEpoch = !batch.endsEpoch;
       if (batch.endsEpoch) await lifecycle.epochEnd(state);
-      if (isSaveDue(trainer, state.globalStep) || this.#isAtGoal || stop.aborted) await this.#save();
+      if (isSaveDue(trainer, state.globalStep) || this.#isAtGoal || stop.aborted) await this.saveCheckpoint();
       if (isValidationDue(trainer, state.globalStep)) await this.#validate();
     }
     if (isInEpoch && !stop.aborted) await lifecycle.epochEnd(state);
@@ -125,9 +168,10 @@ export class TrainingRun {
 
   /** One batch with its hooks and its record. The step and the cursor go on by one, whether or not it trained. */
   async #step(batch: TaskBatch): Promise<void> {
-    const { parts, lifecycle, report, now } = this.#context;
+    const { parts, lifecycle, report, steering, now } = this.#context;
     const { state } = this.#progress;
     const started = now();
+    steering.phase = 'withinStep';
     state.globalStep++;
     await lifecycle.batchStart(state);
     const work = await trainStep(this.#context, state, batch, {
@@ -142,6 +186,7 @@ export class TrainingRun {
       report.warn(work.skipped.code, `Step ${state.globalStep} changed nothing. ${work.skipped.reason}`);
     }
     await this.#log(work);
+    steering.phase = 'betweenSteps';
   }
 
   /** Stage 8: metrics, episodes, a sample of trajectories. */
@@ -188,15 +233,10 @@ export class TrainingRun {
     return true;
   }
 
-  async #save(): Promise<void> {
-    throwIfAborted(this.#context);
-    await saveCheckpoint(this.#context, this.#progress, this.#data);
-    throwIfAborted(this.#context);
-  }
-
   get #isAtGoal(): boolean {
     const { state } = this.#progress;
-    return this.#isReached || state.globalStep >= state.totalSteps;
+    const isAskedToStop = this.#context.steering.stop !== null;
+    return isAskedToStop || this.#isReached || state.globalStep >= state.totalSteps;
   }
 
   /** A resumed run may have reached its goal before: its last records tell. */

@@ -2,10 +2,12 @@ import { messageOf, RllmError } from '../errors.js';
 import type { RunStatus } from '../tracking/index.js';
 import { sortedMetrics } from '../tracking/index.js';
 import type { Metrics } from '../types/index.js';
+import { SYSTEM_CLOCK } from '../workflow/index.js';
 import { readCheckpoint } from './checkpoint.js';
 import { type DryRunReport, dryRun } from './dry-run.js';
 import { EventStream } from './event-stream.js';
 import type { RunSummary, TrainerEvent } from './events.js';
+import { HookCalls } from './hook-calls.js';
 import { Lifecycle } from './lifecycle.js';
 import type { RunContext } from './run-context.js';
 import { throwIfAborted } from './run-context.js';
@@ -13,6 +15,7 @@ import { loadRunData, type RunData, required } from './run-data.js';
 import { checkPlan, plannedSteps } from './run-plan.js';
 import { newProgress, type RunProgress } from './run-progress.js';
 import { RunReport } from './run-report.js';
+import { RunSteering } from './run-steering.js';
 import type { TrainerParts } from './trainer-parts.js';
 import { TrainingRun } from './training-run.js';
 import { validate } from './validation.js';
@@ -39,15 +42,20 @@ export class UnifiedTrainer implements AsyncDisposable {
 
   constructor(parts: TrainerParts) {
     const now = parts.now ?? (() => performance.timeOrigin + performance.now());
-    this.#parts = parts;
-    this.#context = {
-      parts,
+    const abort = this.#abort.signal;
+    const report = new RunReport({ stream: this.#stream, run: parts.run, logger: parts.logger, now });
+    const steering = new RunSteering();
+    const calls = new HookCalls({
+      policy: parts.config.trainer.hooks,
+      steering,
+      clock: parts.clock ?? SYSTEM_CLOCK,
       now,
-      stop: this.#stop.signal,
-      abort: this.#abort.signal,
-      lifecycle: new Lifecycle(parts.backend, parts.hooks),
-      report: new RunReport({ stream: this.#stream, run: parts.run, logger: parts.logger, now }),
-    };
+      abort,
+      warn: (code, message, details) => report.warn(code, message, details),
+    });
+    const lifecycle = new Lifecycle(parts.backend, parts.hooks, calls);
+    this.#parts = parts;
+    this.#context = { parts, now, stop: this.#stop.signal, abort, lifecycle, steering, report };
   }
 
   /**
@@ -188,7 +196,7 @@ export class UnifiedTrainer implements AsyncDisposable {
     error: RunSummary['error'],
   ): Promise<RunSummary> {
     const { run } = this.#parts;
-    const { report, now } = this.#context;
+    const { report, steering, now } = this.#context;
     const summary: RunSummary = {
       status,
       runId: run?.id ?? '',
@@ -198,8 +206,13 @@ export class UnifiedTrainer implements AsyncDisposable {
       lastStep: progress.lastStep,
       lastValidation: progress.lastValidation,
       checkpoint: progress.saved?.directory ?? null,
+      stopped: status === 'completed' ? steering.stop : null,
       error,
     };
+    const { steps: step, stopped } = summary;
+    await run?.recordEnd({ status, step, stopped, error }).catch((cause: unknown) => {
+      report.warn('RECORD_FAILED', `How the run ended could not be written: ${messageOf(cause)}`);
+    });
     await report.finish(status);
     report.emit({ event: 'end', status, summary });
     return summary;

@@ -3,9 +3,9 @@ export { createEpisode, type EpisodeInit, isLeftOut } from './create-episode.js'
 export { checkStep, createStep, stepWith } from './create-step.js';
 export { createTrajectory } from './create-trajectory.js';
 export type { Episode } from './episode.js';
-export type { LifecycleHooks } from './hooks.js';
+export type { LifecycleHooks, RunControl } from './hooks.js';
 export type { Json, MetricRule, Metrics } from './json.js';
-export type { Message, ToolCall } from './message.js';
+export type { Message, ToolCall, ToolDefinition } from './message.js';
 export type { FinishReason, ModelOutput } from './model-output.js';
 export type { Step, StepInit } from './step.js';
 export { TERMINATION_REASONS, type TerminationReason } from './termination.js';

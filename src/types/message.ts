@@ -5,6 +5,14 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** A tool that the model may call. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
 /** One message of a chat, in the shape that every chat API shares. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';

@@ -7,10 +7,9 @@ import {
   type TerminationReason,
 } from '../types/index.js';
 import { errorRecord } from './error-record.js';
-import { completeEpisode } from './postprocess-episode.js';
+import { withoutUnfinishedSteps } from './postprocess-episode.js';
 import { checkTrajectory, type Recording } from './recorder.js';
 import { type AttemptIdentity, nameRollout } from './rollout-request.js';
-import type { RewardShaping } from './step-rewards.js';
 import { TerminationEvent } from './termination-event.js';
 
 /** How an attempt ended. */
@@ -20,8 +19,15 @@ export type Ending =
   | { readonly kind: 'deadline' }
   | { readonly kind: 'stopped' };
 
+/** The episode of an attempt before rewards and correctness are completed. */
+export interface DraftEpisode {
+  readonly episode: Episode;
+  /** What the workflow said; undefined to decide it by the rewards. */
+  readonly isCorrect: boolean | undefined;
+}
+
 /**
- * The episode of one attempt, completed by `postprocessEpisode`. Its reason: what `terminate` was given; `timeout` at the
+ * The episode of one attempt, up to the first item of `postprocessEpisode`. Its reason: what `terminate` was given; `timeout` at the
  * deadline; `max_prompt_length_exceeded` when a model call had no room left; `error` for anything else thrown, which
  * stays in `info.error`. A plain return is `env_done` (rLLM says `unknown`), unless nothing was recorded: then `unknown`.
  *
@@ -29,12 +35,7 @@ export type Ending =
  *
  * @throws RllmError WORKFLOW_FAILED when something else than an episode of this rollout was returned.
  */
-export function assembleEpisode(
-  ending: Ending,
-  recording: Recording,
-  identity: AttemptIdentity,
-  shaping: RewardShaping,
-): Episode {
+export function draftEpisode(ending: Ending, recording: Recording, identity: AttemptIdentity): DraftEpisode {
   const { request, attempt } = identity;
   const returned = ending.kind === 'returned' ? readReturned(ending.value, identity) : undefined;
   const trajectories =
@@ -64,7 +65,7 @@ export function assembleEpisode(
   };
   const isCorrect =
     returned === undefined || isLeftOut(returned, 'isCorrect') ? undefined : returned.isCorrect;
-  return completeEpisode(episode, isCorrect, shaping);
+  return { episode: withoutUnfinishedSteps(episode), isCorrect };
 }
 
 /** The reason that an ending has of itself; a return has none. */

@@ -1,6 +1,7 @@
 import type { RolloutConfig, WorkflowConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
 import { suggestion } from '../nearest.js';
+import { type ChosenReward, scoreEpisode } from '../reward/index.js';
 import { type RolloutEngine, resolveSampling, type SamplingParams } from '../rollout/index.js';
 import {
   copyPlain,
@@ -10,9 +11,10 @@ import {
   TERMINATION_REASONS,
   type TerminationReason,
 } from '../types/index.js';
-import { assembleEpisode, type Ending } from './assemble-episode.js';
+import { type DraftEpisode, draftEpisode, type Ending } from './assemble-episode.js';
 import type { Clock } from './clock.js';
 import { errorRecord } from './error-record.js';
+import { finishEpisode, isCorrectByRewards } from './postprocess-episode.js';
 import { Recorder, type Recording } from './recorder.js';
 import { type AttemptIdentity, nameRollout } from './rollout-request.js';
 import { TerminationEvent } from './termination-event.js';
@@ -26,6 +28,8 @@ export interface AttemptParts {
   readonly config: WorkflowConfig;
   readonly rollout: RolloutConfig;
   readonly clock: Clock;
+  /** What judges a rollout once its workflow has ended, in order; none leaves rewards to the workflow. */
+  readonly rewards?: readonly ChosenReward[];
 }
 
 /** How an attempt came out. */
@@ -44,7 +48,10 @@ const NOTHING: Recording = { trajectories: [], metrics: {}, metricRules: {} };
 
 /**
  * One attempt of one rollout. It ends once: when the workflow returns or throws, at the deadline, or when the run stops.
- * What it has recorded is copied at that instant. A workflow that ignores its signal is left to itself: its model calls
+ * Reward functions, where there are any, judge what a workflow leaves that has ended neither by an error nor by a timeout; they
+ * belong to the attempt, and what they throw fails it.
+ *
+ * What the workflow has recorded is copied at the instant at which it ends. A workflow that ignores its signal is left to itself: its model calls
  * are refused, and what it commits is dropped.
  */
 export class Attempt {
@@ -56,6 +63,7 @@ export class Attempt {
   #abortReason: DOMException | undefined;
   #cancelDeadline: (() => void) | undefined;
   #settle: ((result: AttemptResult) => void) | undefined;
+  #recording: Recording | undefined;
   #isOver = false;
 
   /** @param runSignal  fires when the run stops; the attempt's own signal where there is no deadline. */
@@ -81,8 +89,8 @@ export class Attempt {
         this.#cancelDeadline = clock.after(config.timeoutMs, () => this.#expire(config.timeoutMs));
       }
       this.#invoke().then(
-        (value) => this.#end({ kind: 'returned', value }),
-        (thrown: unknown) => this.#end({ kind: 'threw', thrown }),
+        (value) => this.#judge({ kind: 'returned', value }),
+        (thrown: unknown) => this.#judge({ kind: 'threw', thrown }),
       );
     });
   }
@@ -102,27 +110,56 @@ export class Attempt {
     this.#end({ kind: 'deadline' });
   }
 
-  #end(ending: Ending): void {
+  /** The workflow has ended: its rewards come next, where reward functions give them. */
+  #judge(ending: Ending): void {
+    const { rewards = [] } = this.#parts;
+    if (this.#isOver || rewards.length === 0) this.#end(ending);
+    else {
+      this.#rewarded(ending, rewards).then(
+        (draft) => this.#end(ending, draft),
+        (thrown: unknown) => this.#end({ kind: 'threw', thrown }),
+      );
+    }
+  }
+
+  async #rewarded(ending: Ending, rewards: readonly ChosenReward[]): Promise<DraftEpisode> {
+    const draft = draftEpisode(ending, this.#record(), this.#identity);
+    const { episode, isCorrect } = draft;
+    const { terminationReason: reason } = episode;
+    if (reason === 'error' || reason === 'timeout') return draft;
+    const seen = { ...episode, isCorrect: isCorrect ?? isCorrectByRewards(episode) };
+    const { task } = this.#identity.request;
+    return { episode: await scoreEpisode(seen, task, rewards, this.#signal), isCorrect };
+  }
+
+  /** @param draft  what the ending came to, where that is known. */
+  #end(ending: Ending, draft?: DraftEpisode): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#cancelDeadline?.();
-    this.#settle?.(this.#resultOf(ending));
+    this.#settle?.(draft === undefined ? this.#resultOf(ending) : this.#finish(ending, draft));
   }
 
   #resultOf(ending: Ending): AttemptResult {
     let recording = NOTHING;
     try {
-      recording = this.#recorder.close();
-      return this.#assemble(ending, recording);
+      recording = this.#record();
+      return this.#finish(ending, draftEpisode(ending, recording, this.#identity));
     } catch (thrown) {
-      return this.#assemble({ kind: 'threw', thrown }, recording);
+      const failed: Ending = { kind: 'threw', thrown };
+      return this.#finish(failed, draftEpisode(failed, recording, this.#identity));
     }
   }
 
-  #assemble(ending: Ending, recording: Recording): AttemptResult {
-    const episode = assembleEpisode(ending, recording, this.#identity, this.#parts.config);
+  #record(): Recording {
+    this.#recording ??= this.#recorder.close();
+    return this.#recording;
+  }
+
+  #finish(ending: Ending, { episode, isCorrect }: DraftEpisode): AttemptResult {
     const thrown = ending.kind === 'threw' ? ending.thrown : undefined;
-    return { episode, attempt: this.#identity.attempt, thrown };
+    const { attempt } = this.#identity;
+    return { episode: finishEpisode(episode, isCorrect, this.#parts.config), attempt, thrown };
   }
 
   #abort(name: 'AbortError' | 'TimeoutError', message: string): void {
@@ -159,7 +196,7 @@ export class Attempt {
     messages: readonly Message[],
     sampling: SamplingParams | undefined,
   ): Promise<ModelOutput> {
-    if (this.#isOver) throw this.#lateError();
+    if (this.#hasEnded) throw this.#lateError();
     const { request, mode, step, attempt } = this.#identity;
     const { taskId, rolloutIndex } = request;
     const asked = resolveSampling(this.#parts.rollout[mode], sampling);
@@ -172,7 +209,7 @@ export class Attempt {
         signal: this.#signal,
       });
     } catch (thrown) {
-      if (this.#isOver) throw this.#lateError();
+      if (this.#hasEnded) throw this.#lateError();
       if (RllmError.isInstance(thrown)) throw thrown;
       throw new RllmError(
         'ROLLOUT_FAILED',
@@ -180,8 +217,13 @@ export class Attempt {
         { cause: thrown, details: { taskId, rolloutIndex, attempt, call } },
       );
     }
-    if (this.#isOver) throw this.#lateError();
+    if (this.#hasEnded) throw this.#lateError();
     return output;
+  }
+
+  /** Whether the workflow has nothing more to say. */
+  get #hasEnded(): boolean {
+    return this.#isOver || this.#recording !== undefined;
   }
 
   #lateError(): RllmError {

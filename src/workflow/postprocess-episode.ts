@@ -23,11 +23,34 @@ export function completeEpisode(
   isCorrect: boolean | undefined,
   shaping: RewardShaping,
 ): Episode {
+  return finishEpisode(withoutUnfinishedSteps(episode), isCorrect, shaping);
+}
+
+/** Item 1 of `postprocessEpisode`. */
+export function withoutUnfinishedSteps(episode: Episode): Episode {
+  const trajectories = episode.trajectories.map((trajectory) => {
+    const last = trajectory.steps.at(-1);
+    const isWhole = last === undefined || !isUnfinished(last);
+    return isWhole ? trajectory : { ...trajectory, steps: trajectory.steps.slice(0, -1) };
+  });
+  return { ...episode, trajectories };
+}
+
+/** Item 4 of `postprocessEpisode`, for rewards as they are now. */
+export function isCorrectByRewards({ trajectories }: Episode): boolean {
+  return trajectories.reduce((sum, trajectory) => sum + rewardOf(trajectory), 0) > 0;
+}
+
+/** Items 2 to 5 of `postprocessEpisode`. */
+export function finishEpisode(
+  episode: Episode,
+  isCorrect: boolean | undefined,
+  shaping: RewardShaping,
+): Episode {
   const trajectories = episode.trajectories.map((trajectory) => completeTrajectory(trajectory, shaping));
-  const total = trajectories.reduce((sum, { reward }) => sum + reward, 0);
   return {
     ...episode,
-    isCorrect: isCorrect ?? total > 0,
+    isCorrect: isCorrect ?? isCorrectByRewards({ ...episode, trajectories }),
     trajectories,
     metrics: { ...meanRewards(trajectories), ...episode.metrics },
   };
@@ -36,15 +59,18 @@ export function completeEpisode(
 type Rewarded = Trajectory & { reward: number };
 
 function completeTrajectory(trajectory: Trajectory, shaping: RewardShaping): Rewarded {
-  const last = trajectory.steps.at(-1);
-  const steps = last !== undefined && isUnfinished(last) ? trajectory.steps.slice(0, -1) : trajectory.steps;
+  const { steps } = trajectory;
   const raw = steps.map((step) => step.reward);
   const shaped = shapeStepRewards(raw, shaping);
   return {
     ...trajectory,
     steps: shaped === raw ? steps : steps.map((step, i) => ({ ...step, reward: shaped[i] ?? step.reward })),
-    reward: trajectory.reward ?? raw.reduce((sum, reward) => sum + reward, 0),
+    reward: rewardOf(trajectory),
   };
+}
+
+function rewardOf({ reward, steps }: Trajectory): number {
+  return reward ?? steps.reduce((sum, step) => sum + step.reward, 0);
 }
 
 function isUnfinished(step: Step): boolean {

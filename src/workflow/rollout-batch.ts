@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { nameOf } from '../attribute.js';
 import { RllmError } from '../errors.js';
 import type { Logger } from '../logger.js';
 import { nextTurn } from '../next-turn.js';
@@ -21,6 +22,8 @@ export interface BatchSettings {
 }
 
 export interface BatchParts extends AttemptParts {
+  /** Who brought the workflow. */
+  readonly owner?: string | undefined;
   readonly pool: Pool;
   readonly logger: Logger;
   readonly seed: number;
@@ -143,18 +146,24 @@ export class RolloutBatch {
     this.#resolve?.(episodesOf(ended));
   }
 
+  /** Told of the workflow, or of what judged it: then with the code of that. */
   #failure({ request, result }: Ended, ended: readonly Ended[]): RllmError {
     const { attempt: attempts, thrown } = result;
     const { taskId, rolloutIndex } = request;
     const tries = attempts === 1 ? 'its only attempt' : `the last of ${attempts} attempts`;
+    const reason = errorRecord(thrown).message;
+    const isReward = RllmError.isInstance(thrown) && thrown.code.startsWith('REWARD_');
+    const what = isReward ? 'Rewards failed' : `${this.#who} failed`;
     return new RllmError(
-      'WORKFLOW_FAILED',
-      `The workflow "${this.#parts.workflow.name}" failed in ${nameRollout(request)}, at ${tries}: ${errorRecord(thrown).message}`,
-      {
-        cause: thrown,
-        details: { taskId, rolloutIndex, attempts, episodes: episodesOf(ended) },
-      },
+      isReward ? thrown.code : 'WORKFLOW_FAILED',
+      `${what} in ${nameRollout(request)}, at ${tries}: ${reason}`,
+      { cause: thrown, details: { taskId, rolloutIndex, attempts, episodes: episodesOf(ended) } },
     );
+  }
+
+  get #who(): string {
+    const { workflow, owner } = this.#parts;
+    return nameOf({ what: `workflow "${workflow.name}"`, owner });
   }
 
   #warn(what: string, cases: readonly Ended[], reason: (one: Ended) => string): void {

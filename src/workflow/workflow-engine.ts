@@ -1,6 +1,7 @@
 import type { RolloutConfig, WorkflowConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
 import { type Logger, SILENT } from '../logger.js';
+import type { ChosenReward } from '../reward/index.js';
 import type { RolloutEngine } from '../rollout/index.js';
 import type { Episode } from '../types/index.js';
 import { type Clock, SYSTEM_CLOCK } from './clock.js';
@@ -11,11 +12,15 @@ import type { WorkflowDefinition } from './workflow.js';
 
 export interface WorkflowEngineParts {
   readonly workflow: WorkflowDefinition;
+  /** Who brought the workflow, as in a registry, for messages. */
+  readonly owner?: string | undefined;
   /** `workflow.options`, already validated by the workflow's schema. */
   readonly options: unknown;
   readonly rolloutEngine: RolloutEngine;
   readonly config: WorkflowConfig;
   readonly rollout: RolloutConfig;
+  /** What judges rollouts in place of the workflow, in order. */
+  readonly rewards?: readonly ChosenReward[];
   readonly logger?: Logger;
   /** Decides the jitter of pauses before retries. */
   readonly seed?: number;

@@ -306,7 +306,7 @@ describe('what an estimator returns is checked', () => {
     expect(returning({ advantages: [[1, 2], fine] })).toThrow(
       expect.objectContaining({
         message:
-          'The advantage estimator "mine" was to return 3 advantages for role "solver", group "t:solver", and returned 2.',
+          'The advantage estimator "mine" of test was to return 3 advantages for role "solver", group "t:solver", and returned 2.',
         details: {
           estimator: 'mine',
           role: 'solver',

@@ -85,3 +85,47 @@ test('config schema --with-plugins knows the options of estimators that plugins 
     additionalProperties: false,
   });
 });
+
+test('config schema --with-plugins knows names and options of every kind, and leaves other names allowed', async () => {
+  const folder = project({
+    'rllmrc.json': { plugins: ['./parts.ts'] },
+    'parts.ts': `
+      import { definePlugin, defineWorkflow, GroupingHook, RewardFunction } from 'rllm-sdk';
+      import { z } from 'zod';
+      const options = z.strictObject({ by: z.number().default(2) });
+      export default definePlugin({
+        name: 'parts',
+        apiVersion: 1,
+        options,
+        groupingHooks: [GroupingHook('by_level', { options })(() => [])],
+        workflows: [defineWorkflow({ name: 'solve', options, run: async () => {} })],
+        rewards: [RewardFunction('math', { options })(() => 1)],
+        datasets: [{ name: 'table', summary: '', options, open: () => [] }],
+        trackers: [{ name: 'board', summary: '', create: () => ({ name: 'board', log() {}, finish() {} }) }],
+      });`,
+  });
+  symlinkSync(join(ROOT, 'node_modules', 'zod'), join(folder, 'node_modules', 'zod'));
+  const { code, stdout } = await rllm(folder, ['config', 'schema', '--with-plugins']);
+  expect(code).toBe(0);
+  const { transform, workflow, reward, data, plugins, tracking, algorithm, backend } =
+    JSON.parse(stdout).properties;
+  const by = { properties: { by: { type: 'number', default: 2 } }, additionalProperties: false };
+  const beside = (use: string) => ({
+    if: { properties: { use: { const: use } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { properties: { options: by } },
+  });
+  const text = { type: 'string', minLength: 1 };
+  expect(algorithm.properties.estimator.anyOf).toEqual([{ enum: expect.arrayContaining(['grpo']) }, text]);
+  expect(transform.properties.groupingHook.anyOf).toEqual([{ enum: ['task_role', 'by_level'] }, text]);
+  expect(transform.properties.groupingOptions.properties.by_level).toMatchObject(by);
+  expect(workflow.properties.use.anyOf).toEqual([{ enum: ['solve'] }, { type: 'string' }]);
+  expect(workflow.allOf).toMatchObject([beside('solve')]);
+  const [entry, bareName] = reward.properties.functions.items.anyOf;
+  expect(bareName.anyOf).toEqual([{ enum: ['workflow', 'length', 'solved', 'math'] }, text]);
+  expect(entry.allOf).toMatchObject([beside('math')]);
+  expect(data.properties.train.anyOf[0].anyOf[0].allOf).toMatchObject([{}, beside('table')]);
+  expect(plugins.items.anyOf[0].allOf).toMatchObject([beside('./parts.ts')]);
+  expect(tracking.properties.trackers.items.anyOf).toEqual([{ enum: ['console', 'board'] }, text]);
+  expect(backend.anyOf[0].properties.options.properties.local.properties).toHaveProperty('workers');
+});

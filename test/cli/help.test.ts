@@ -7,6 +7,7 @@ test('--help names every command', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const name of ['train', 'eval', 'config', 'estimators', 'plugins'])
     expect(stdout).toContain(`  ${name} `);
+  expect(stdout).toContain('Plugins may bring commands of their own; `rllm plugins list` names them.');
 });
 
 test('help loads no part that a run needs', async () => {

@@ -1,11 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  builtInEstimators,
-  type EstimateFunction,
-  type EstimatorClass,
-  EstimatorRegistry,
-} from '../../src/advantage/index.js';
+import { builtInEstimators, EstimatorRegistry } from '../../src/advantage/index.js';
 import {
   armsOf,
   BANDIT_PROVIDES,
@@ -16,6 +10,7 @@ import {
 } from '../../src/compare/index.js';
 import { declarationsOf } from '../../src/declarations.js';
 import { algorithm } from '../advantage/support.js';
+import { workspacePlugins } from '../workspace-plugins.js';
 
 /**
  * What each estimator's definition makes of its gradient, at 8 rollouts: `unbiased`; `short`, (N − 1)/N of the truth in its
@@ -62,15 +57,9 @@ const SAYS: Readonly<Record<string, 'unbiased' | 'short' | 'scaled' | 'turned'>>
 /** Fed by what a bandit does not have. */
 const NOT_FED = ['gdpo', 'reinforce_plus_plus_kl', 'kl_shaped', 'distillation', 'rlsd', 'a_star_po'];
 
-const plugins = new URL('../../plugins/', import.meta.url);
 const registry = new EstimatorRegistry();
-const modules = readdirSync(plugins).filter((name) => existsSync(new URL(`${name}/src/index.ts`, plugins)));
-const brought = await Promise.all(
-  modules.map(async (name): Promise<readonly (EstimateFunction | EstimatorClass)[]> => {
-    return (await import(new URL(`${name}/src/index.ts`, plugins).href)).default.estimators ?? [];
-  }),
-);
-for (const declared of [...builtInEstimators, ...brought.flat()]) {
+const brought = (await workspacePlugins()).flatMap(({ definition }) => definition.estimators ?? []);
+for (const declared of [...builtInEstimators, ...brought]) {
   for (const declaration of declarationsOf(declared)) {
     if (!registry.has(declaration.name)) registry.add(declaration, 'test');
   }

@@ -48,7 +48,8 @@ describe('a reference to the environment', () => {
   test('means nothing in flags and variables', async () => {
     const cwd = folderWith({ 'rllmrc.json': '{}' });
     const loaded = await loadConfig({ cwd, env: { RLLM_DATA__TRAIN: '${NAME}' }, set: ['data.val=${NAME}'] });
-    expect([loaded.config.data.train, loaded.config.data.val]).toEqual(['${NAME}', '${NAME}']);
+    const { train, val } = loaded.config.data;
+    expect([train?.options['path'], val?.options['path']]).toEqual(['${NAME}', '${NAME}']);
   });
 });
 
@@ -60,28 +61,29 @@ describe('a fault of a reference', () => {
     const { code, faults } = await faultsOfLoading({ cwd });
     expect(code).toBe('CONFIG_ENV_MISSING');
     expect(faults.map((fault) => [fault.path, fault.line, fault.missingVariable])).toEqual([
-      ['data.train', 1, 'A'],
-      ['data.val', 2, 'B'],
+      ['data.train.options.path', 1, 'A'],
+      ['data.val.options.path', 2, 'B'],
       ['rollout.n', 2, 'C'],
     ]);
   });
 
   test('is none where a flag takes its place', async () => {
     const cwd = folderWith({ 'rllmrc.json': '{"data": {"train": "${A}"}}' });
-    expect((await loadConfig({ cwd, env: {}, set: ['data.train=x'] })).config.data.train).toBe('x');
+    const { data } = (await loadConfig({ cwd, env: {}, set: ['data.train=x'] })).config;
+    expect(data.train).toEqual({ use: 'file', options: { path: 'x' } });
   });
 
   test('stands in one report with the other faults', async () => {
     const cwd = folderWith({ 'rllmrc.json': '{"data": {"train": "${A}"}, "trainer": {"sead": 1}}' });
     const { code, faults } = await faultsOfLoading({ cwd });
     expect(code).toBe('CONFIG_INVALID');
-    expect(faults.map((fault) => fault.path)).toEqual(['data.train', 'trainer.sead']);
+    expect(faults.map((fault) => fault.path)).toEqual(['data.train.options.path', 'trainer.sead']);
   });
 
   test.each(['${', '${}', '${1A}', '${A-b}', 'x ${A'])('is a form that is not known: %s', async (text) => {
     const cwd = folderWith({ 'rllmrc.json': JSON.stringify({ data: { train: text } }) });
     const { byPath } = await faultsOfLoading({ cwd, env: { A: 'x' } });
-    expect(byPath['data.train']?.message).toContain('not well formed');
+    expect(byPath['data.train.options.path']?.message).toContain('not well formed');
   });
 
   test.each([

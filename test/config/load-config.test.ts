@@ -243,7 +243,12 @@ describe('precedence', () => {
       set: ['algorithm.estimatorMap.judge=rloo', 'backend.options.local.width=32'],
     });
     const file = join(cwd, 'rllmrc.json');
-    const { 'data.train': train, 'plugins.0.use': plugin, 'rollout.n': n, ...rest } = loaded.sources;
+    const {
+      'data.train.options.path': train,
+      'plugins.0.use': plugin,
+      'rollout.n': n,
+      ...rest
+    } = loaded.sources;
     expect(train).toEqual({ from: 'file', where: file, line: 1, column: 11 });
     expect(plugin).toEqual({ from: 'file', where: file, line: 2, column: 14 });
     expect(n).toMatchObject({ from: 'environment', where: 'RLLM_ROLLOUT__N' });
@@ -253,7 +258,7 @@ describe('precedence', () => {
     });
     expect(rest['backend.options.local.width']?.from).toBe('flag');
     expect(rest['trainer.seed']).toEqual({ from: 'default', where: 'default' });
-    expect(Object.keys(loaded.sources)).toHaveLength(Object.keys(configFromCode({}).sources).length + 1);
+    expect(Object.keys(loaded.sources)).toHaveLength(Object.keys(configFromCode({}).sources).length + 2);
   });
 
   test('a section is from the strongest source of what it holds', async () => {

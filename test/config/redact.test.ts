@@ -28,7 +28,7 @@ describe('a secret never prints', () => {
     expect(printed).toMatchObject({
       workflow: { options: { url: 'https://${KEY}/x', header: 'Bearer ${KEY}' } },
       plugins: [{ options: { apiKey: '[hidden]' } }],
-      data: { train: '${RLLM_DATA__TRAIN}' },
+      data: { train: { use: 'file', options: { path: '${RLLM_DATA__TRAIN}' } } },
       backend: { options: { local: { hf_token: '[hidden]' }, tinker: { where: '[hidden]' } } },
     });
   });
@@ -107,7 +107,10 @@ describe('what prints', () => {
     const first = await loadConfig({ cwd, env, set });
     const again = folderWith({ 'rllmrc.json': JSON.stringify(redact(first.config, first)) });
     expect((await loadConfig({ cwd: again, env })).config).toEqual(first.config);
-    expect(first.config.data).toMatchObject({ train: 'd/a', val: '${x}' });
+    expect(first.config.data).toMatchObject({
+      train: { use: 'file', options: { path: 'd/a' } },
+      val: { use: 'file', options: { path: '${x}' } },
+    });
   });
 
   test('what only code can hold, by its kind', () => {

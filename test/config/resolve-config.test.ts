@@ -59,6 +59,7 @@ describe('defaults', () => {
         gamma: 0,
         rewardBonusCoeff: 0,
       },
+      reward: { functions: [] },
       rollout: {
         n: 8,
         nVal: 1,
@@ -78,6 +79,7 @@ describe('defaults', () => {
         keepCheckpoints: null,
         showTrajectories: 0,
         stopWhen: null,
+        hooks: { onError: 'fail', slowMs: 10_000 },
         runsDir: 'runs',
       },
       data: {

@@ -31,7 +31,7 @@ describe('--set', () => {
     ['trainer.stopWhen={"metric":"m","atLeast":1}', { trainer: { stopWhen: { metric: 'm', atLeast: 1 } } }],
     ['workflow.retryOn=["timeout"]', { workflow: { retryOn: ['timeout'] } }],
     ['backend.options.local.width=32', { backend: { options: { local: { width: 32 } } } }],
-    ['data.train=a=b.jsonl', { data: { train: 'a=b.jsonl' } }],
+    ['data.train=a=b.jsonl', { data: { train: { use: 'file', options: { path: 'a=b.jsonl' } } } }],
     ['plugins=["a"]', { plugins: [{ use: 'a', options: {} }] }],
   ])('%s', async (flag, expected) => {
     expect(await configOf({ set: [flag] })).toMatchObject(expected);
@@ -101,9 +101,9 @@ describe('--set', () => {
   });
 
   test('cannot reach below a value of the file', async () => {
-    const report = await refused({ file: '{"data": {"train": "a"}}', set: ['data.train.x=1'] });
+    const report = await refused({ file: '{"workflow": {"use": "a"}}', set: ['workflow.use.x=1'] });
     expect(report.message).toContain(
-      '--set data.train.x: data.train.x: cannot be set: there is "a" at data.train',
+      '--set workflow.use.x: workflow.use.x: cannot be set: there is "a" at workflow.use',
     );
   });
 });

@@ -5,12 +5,16 @@ import { createApp } from '../../src/container/index.js';
 import { GroupingHook } from '../../src/grouping/index.js';
 import type { Logger } from '../../src/logger.js';
 import { definePlugin, type PluginContext } from '../../src/plugin-host/index.js';
+import { RewardFunction } from '../../src/reward/index.js';
 import { inMemoryBackend } from '../../src/testing/index.js';
 import type { WorkflowDefinition } from '../../src/workflow/index.js';
+import { withoutNoOp } from '../no-op/without-no-op.js';
 import { errorOf, inMemory, memoryPlugin, TRAINS } from './app-kit.js';
 
 const estimator = AdvEstimator('set-up')((batch: AdvantageBatch) => ({ advantages: batch.rewards }));
 const hook = GroupingHook('set-up-hook')(() => []);
+const reward = RewardFunction('set-up-reward')(() => 1);
+const source = { name: 'set-up-data', summary: '', open: () => [] };
 const workflow: WorkflowDefinition = { name: 'set-up-flow', run: async () => undefined };
 const tracker = {
   name: 'set-up-tracker',
@@ -33,7 +37,11 @@ describe('setup', () => {
         context.addWorkflow(workflow);
         context.addTracker(tracker);
         context.addBackend(inMemoryBackend({ policy: () => 'yes', name: 'set-up-backend' }));
+        context.addReward(reward);
+        context.addDataset(source);
+        context.addCommand({ name: 'set-up', summary: '', run: async () => undefined });
         context.addHooks({ onTrainStart() {} });
+        context.bind(Symbol.for('set-up/Part'), { value: 1 });
       },
     });
     const config = {
@@ -56,9 +64,38 @@ describe('setup', () => {
       groupingHooks: ['set-up-hook'],
       backends: ['set-up-backend'],
       workflows: ['set-up-flow'],
+      rewards: ['set-up-reward'],
+      datasets: ['set-up-data'],
       trackers: ['set-up-tracker'],
+      commands: ['set-up'],
       hooks: ['onTrainStart'],
+      bindings: ['set-up/Part'],
     });
+  });
+
+  test('what it takes the place of is told by kind, be it a built-in part or that of another plugin', async () => {
+    const grpo = AdvEstimator('grpo', { override: true })(({ rewards }) => ({ advantages: rewards }));
+    const late = RewardFunction('set-up-reward', { override: true })(() => 2);
+    const first = definePlugin({ name: 'first', apiVersion: 1, estimators: [grpo], rewards: [reward] });
+    const second = definePlugin({ name: 'second', apiVersion: 1, setup: ({ addReward }) => addReward(late) });
+    await using app = await createApp(TRAINS, inMemory({ plugins: [memoryPlugin(), first, second] }));
+    expect(
+      withoutNoOp(app.plugins).map(({ overrides }) => [overrides.estimators, overrides.rewards]),
+    ).toEqual([
+      [[], []],
+      [['grpo'], []],
+      [[], ['set-up-reward']],
+    ]);
+  });
+
+  test('two plugins may not share a command, and the app lists each with its owner', async () => {
+    const sing = { name: 'sing', summary: '', run: async () => undefined };
+    const first = definePlugin({ name: 'first', apiVersion: 1, version: '1.0.0', commands: [sing] });
+    const second = definePlugin({ name: 'second', apiVersion: 1, commands: [{ ...sing }] });
+    const error = await errorOf(createApp(TRAINS, inMemory({ plugins: [memoryPlugin(), first, second] })));
+    expect(error.message).toContain('Two parts bring the command "sing": first@1.0.0 and second');
+    await using app = await createApp(TRAINS, inMemory({ plugins: [memoryPlugin(), first] }));
+    expect(app.commands.list()).toEqual([{ name: 'sing', value: sing, owner: 'first@1.0.0' }]);
   });
 
   test.each<{ what: string; setup: (context: PluginContext) => void; says: string }>([

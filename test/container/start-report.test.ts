@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { AdvEstimator } from '../../src/advantage/index.js';
 import type { BackendCapabilities } from '../../src/backend/index.js';
-import { loadConfig, type RllmConfigInput } from '../../src/config/index.js';
+import { configFromCode, loadConfig, type RllmConfigInput } from '../../src/config/index.js';
 import { createApp } from '../../src/container/index.js';
 import { definePlugin } from '../../src/plugin-host/index.js';
 import { inMemoryBackend } from '../../src/testing/index.js';
@@ -106,7 +106,7 @@ describe('options', () => {
   test('of a backend are checked by its schema, also of one that is not in use', async () => {
     const error = await errorOf(
       createApp(
-        { ...TRAINS, backend: { name: 'in-memory', options: { local: { wrokers: 1 } } } },
+        configFromCode({ ...TRAINS, backend: { name: 'in-memory', options: { local: { wrokers: 1 } } } }),
         inMemory(),
       ),
     );
@@ -131,12 +131,14 @@ describe('estimators', () => {
   const perToken = AdvEstimator('by_token', { perToken: true })(() => ({ advantages: [] }));
   const plugin = definePlugin({ name: 'p', apiVersion: 1, estimators: [best, perToken] });
   const faultsWith = async (
-    algorithm: RllmConfigInput['algorithm'],
+    algorithm: object,
     more: RllmConfigInput = {},
     capabilities: Partial<BackendCapabilities> = {},
   ): Promise<readonly { path: string; message: string; nearest?: string }[]> => {
     const plugins = [memoryPlugin({ capabilities }), plugin];
-    const error = await errorOf(createApp({ ...TRAINS, ...more, algorithm }, inMemory({ plugins })));
+    const error = await errorOf(
+      createApp(configFromCode({ ...TRAINS, ...more, algorithm }), inMemory({ plugins })),
+    );
     return error.details['faults'] as readonly { path: string; message: string; nearest?: string }[];
   };
 
@@ -238,7 +240,7 @@ describe('a backend', () => {
     );
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).toContain(
-      'backend.name: the backend "broken-backend" of broken could not be built: no device',
+      'backend.name: The backend "broken-backend" of broken could not be built: no device',
     );
   });
 

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { builtInEstimators, type EstimateFunction, type EstimatorClass } from '../../src/advantage/index.js';
+import { builtInEstimators } from '../../src/advantage/index.js';
 import { declarationsOf } from '../../src/declarations.js';
 import { type EstimatorContractOptions, estimatorContract } from '../../src/testing/index.js';
+import { workspacePlugins } from '../workspace-plugins.js';
 
 /** Where the formula itself says something else than the contract's default. */
 const SAYS_OTHERWISE: Readonly<Record<string, EstimatorContractOptions>> = {
@@ -18,19 +18,11 @@ const SAYS_OTHERWISE: Readonly<Record<string, EstimatorContractOptions>> = {
   a_star_po: { uniform: 'free' },
 };
 
-const plugins = new URL('../../plugins/', import.meta.url);
-const folders = readdirSync(plugins).filter((name) => existsSync(new URL(`${name}/src/index.ts`, plugins)));
-const brought = await Promise.all(
-  folders.map(async (name) => {
-    const module: {
-      readonly default: { readonly estimators?: readonly (EstimateFunction | EstimatorClass)[] };
-    } = await import(new URL(`${name}/src/index.ts`, plugins).href);
-    return (module.default.estimators ?? []).map((declared) => ({ owner: name, declared }));
-  }),
-);
 const all = [
   ...builtInEstimators.map((declared) => ({ owner: 'built-in', declared })),
-  ...brought.flat(),
+  ...(await workspacePlugins()).flatMap(({ name, definition }) =>
+    (definition.estimators ?? []).map((declared) => ({ owner: name, declared })),
+  ),
 ].map(({ owner, declared }) => ({ owner, declared, name: declarationsOf(declared)[0]?.name ?? '' }));
 
 test('there are estimators to try, and no name that nobody has', () => {

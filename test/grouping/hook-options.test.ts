@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { configFromCode } from '../../src/config/index.js';
 import { createApp } from '../../src/container/index.js';
 import { declarationsOf } from '../../src/declarations.js';
 import { GroupingHook, GroupingHookRegistry } from '../../src/grouping/index.js';
@@ -95,7 +96,7 @@ describe('at start', () => {
     { what: 'options of a hook that nobody brings', options: { as_fnction: {} }, message: 'Did you mean' },
     { what: 'a schema that is async', options: { later: {} }, message: 'async' },
   ])('$what is refused, used or not', async ({ options, message }) => {
-    const config = { transform: { groupingOptions: options } };
+    const config = configFromCode({ transform: { groupingOptions: options } });
     await expect(createApp(config, { plugins: [plugin], useDeclared: false })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(message),

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../cli/project.js';
 import { README, snippetsOf } from '../docs/snippets.js';
+import { pack } from './pack.js';
 
 const run = promisify(execFile);
 
@@ -15,17 +16,10 @@ describe('the package installed from its tarball in an empty folder', { timeout:
   let packed: readonly string[] = [];
 
   beforeAll(async () => {
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT });
-    const [archive] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-    packed = archive.files.map((file) => file.path);
+    const tarball = await pack(ROOT, folder);
+    packed = tarball.files;
     await inFolder('npm', ['init', '-y']);
-    await inFolder('npm', [
-      'install',
-      '--no-audit',
-      '--no-fund',
-      '--prefer-offline',
-      `./${archive.filename}`,
-    ]);
+    await inFolder('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball.path]);
     for (const { name, text } of snippetsOf(README)) {
       if (name !== undefined) writeFileSync(join(folder, name), text);
     }
@@ -37,6 +31,7 @@ describe('the package installed from its tarball in an empty folder', { timeout:
     const needed = [
       ...['README.md', 'LICENSE', 'CHANGELOG.md', 'rllmrc.schema.json', 'rllmrc.example.json'],
       ...['dist/index.d.ts', 'dist/index.js', 'dist/testing/index.js', 'dist/cli/main.js'],
+      ...['templates/package/gitignore', 'templates/estimator/src/index.ts'],
     ];
     expect(packed).toEqual(expect.arrayContaining(needed));
     expect(packed.filter((path) => /^(test|src|bench|plugins|\.)|tsbuildinfo/.test(path))).toEqual([]);

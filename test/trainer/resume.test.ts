@@ -6,8 +6,8 @@ import { RunFolder } from '../../src/trainer/index.js';
 import { crashAt } from './crash-points.js';
 import { newRun, readNumbers, tempFolders, tiny } from './tiny-run.js';
 
-/** Instants per case; `RLLM_TEST_CRASHES=all` takes every one. */
-const POINTS = process.env['RLLM_TEST_CRASHES'] === 'all' ? Number.POSITIVE_INFINITY : 10;
+/** Instants per case; `TEST_CRASHES=all` takes every one. */
+const POINTS = process.env['TEST_CRASHES'] === 'all' ? Number.POSITIVE_INFINITY : 10;
 
 const folders = tempFolders();
 afterAll(() => folders.clear());

@@ -209,7 +209,11 @@ describe('a resumed run', () => {
     expect(events[0]).toMatchObject({ event: 'start', resumedFrom: atStep, totalSteps: 8 });
     expect(await readNumbers(directory)).toEqual(await readNumbers(whole));
     expect((await json(join(directory, 'manifest.json')))['resumed']).toEqual([
-      { time: expect.any(String), step: atStep },
+      {
+        time: expect.any(String),
+        step: atStep,
+        ended: { time: expect.any(String), status: 'interrupted', step: atStep, stopped: null, error: null },
+      },
     ]);
   });
 
@@ -287,7 +291,11 @@ describe('a resumed run', () => {
     ['the batch size', { data: { trainBatchSize: 4 } }, 'data.trainBatchSize'],
     ['the seed', { trainer: { seed: 5 } }, 'trainer.seed'],
     ['the rollouts', { rollout: { n: 2 } }, 'rollout.n'],
-    ["the backend's options", { backend: { options: { local: { x: 1 } } } }, 'backend.options.local.x'],
+    [
+      "the backend's options",
+      { backend: { options: { local: { workers: 3 } } } },
+      'backend.options.local.workers',
+    ],
   ])('is refused when %s changed, and stays as it is', async (_, config, path) => {
     const directory = await place();
     await interrupted(directory, 3);

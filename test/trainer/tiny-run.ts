@@ -7,6 +7,7 @@ import type { Dataset } from '../../src/data/index.js';
 import { declarationsOf } from '../../src/declarations.js';
 import { type GroupingHook, taskRoleGrouping } from '../../src/grouping/index.js';
 import { SILENT } from '../../src/logger.js';
+import type { FakeClock } from '../../src/testing/fake-clock.js';
 import {
   InMemoryBackend,
   type InMemoryBackendOptions,
@@ -49,6 +50,7 @@ export interface TinyRun {
   readonly hooks?: readonly PluginHooks[];
   readonly estimators?: EstimatorRegistry;
   readonly groupingHook?: GroupingHook;
+  readonly clock?: FakeClock;
 }
 
 /** The config of a tiny run: 8 tasks in batches of 2, 4 rollouts each, 2 epochs, so 8 steps. */
@@ -107,8 +109,14 @@ export function tiny(run: TinyRun = {}): Tiny {
     run: run.run ?? null,
     weights: run.weights,
     logger: SILENT,
+    clock: run.clock,
+    now: nowOf(run.clock),
   });
   return { trainer, backend };
+}
+
+function nowOf(clock: FakeClock | undefined): (() => number) | undefined {
+  return clock === undefined ? undefined : () => clock.now;
 }
 
 /** A new run's folder at a directory. */

@@ -94,36 +94,6 @@ export async function runOnce(
   return episode;
 }
 
-/** A clock whose time passes when it is told to. */
-export class ManualClock implements Clock {
-  /** Delays asked for, in order. */
-  readonly delays: number[] = [];
-  readonly #waiting = new Set<{ readonly at: number; readonly run: () => void }>();
-  #now = 0;
-
-  after(ms: number, run: () => void): () => void {
-    this.delays.push(ms);
-    const entry = { at: this.#now + ms, run };
-    this.#waiting.add(entry);
-    return () => {
-      this.#waiting.delete(entry);
-    };
-  }
-
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
-  pass(ms: number): void {
-    this.#now += ms;
-    for (const entry of [...this.#waiting]) {
-      if (entry.at > this.#now) continue;
-      this.#waiting.delete(entry);
-      entry.run();
-    }
-  }
-}
-
 /** Lets everything that is ready run. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { RllmError } from '../../src/errors.js';
 import type { CallIdentity, ModelCall, RolloutEngine } from '../../src/rollout/index.js';
+import { fakeClock } from '../../src/testing/index.js';
 import type { Episode } from '../../src/types/index.js';
 import { defineWorkflow, type WorkflowFunction } from '../../src/workflow/index.js';
-import { echo, engineFor, ManualClock, requests, scripted, settle } from './run-workflow.js';
+import { echo, engineFor, requests, scripted, settle } from './run-workflow.js';
 
 const TRAIN = { mode: 'train', step: 1 } as const;
 
@@ -133,7 +134,7 @@ describe('a failing rollout', () => {
   });
 
   test('is tried again until it succeeds, and the failed attempts stay visible', async () => {
-    const clock = new ManualClock();
+    const clock = fakeClock();
     const engine = engineFor(
       failing((attempt) => attempt < 3),
       { config: { retryLimit: 5 }, clock },
@@ -141,7 +142,7 @@ describe('a failing rollout', () => {
     const running = engine.executeTasks(requests(1), TRAIN);
     for (let attempt = 1; attempt < 3; attempt++) {
       await settle();
-      clock.pass(1);
+      clock.advance(1);
     }
     const [episode] = await running;
     expect(episode).toMatchObject({
@@ -160,7 +161,7 @@ describe('a failing rollout', () => {
 
   test('waits twice as long before each attempt, with jitter that the seed and its identity decide', async () => {
     const delaysOf = async (seed: number): Promise<readonly number[]> => {
-      const clock = new ManualClock();
+      const clock = fakeClock();
       const config = { retryLimit: 5, retryBackoffMs: 100 };
       const running = engineFor(
         failing(() => true),
@@ -168,7 +169,7 @@ describe('a failing rollout', () => {
       ).executeTasks(requests(1), TRAIN);
       for (let attempt = 1; attempt < 5; attempt++) {
         await settle();
-        clock.pass(10_000);
+        clock.advance(10_000);
       }
       await running;
       return clock.delays;
@@ -190,7 +191,7 @@ describe('a failing rollout', () => {
   ] as const)(
     'ended as $reason is tried $attempts times with retryOn $retryOn',
     async ({ reason, retryOn, attempts }) => {
-      const clock = new ManualClock();
+      const clock = fakeClock();
       const workflow = defineWorkflow('ends', async (_, { terminate }) => terminate(reason));
       const running = engineFor(workflow, { config: { retryLimit: 3, retryOn }, clock }).executeTasks(
         requests(1),
@@ -198,7 +199,7 @@ describe('a failing rollout', () => {
       );
       for (let i = 0; i < 3; i++) {
         await settle();
-        clock.pass(1);
+        clock.advance(1);
       }
       expect((await running)[0]?.info).toMatchObject({ attempts });
     },
@@ -229,13 +230,13 @@ describe('a failing rollout', () => {
 
 describe('the deadline', () => {
   test('ends a rollout that ignores its signal, with what it has recorded', async () => {
-    const clock = new ManualClock();
+    const clock = fakeClock();
     const running = engineFor(hanging, { config: { timeoutMs: 100 }, clock }).executeTasks(
       requests(2),
       TRAIN,
     );
     await settle();
-    clock.pass(100);
+    clock.advance(100);
     const episodes = await running;
     expect(episodes).toMatchObject([
       { terminationReason: 'timeout', trajectories: [{ name: 'solver' }] },
@@ -244,7 +245,7 @@ describe('the deadline', () => {
   });
 
   test('aborts the signal of that rollout alone', async () => {
-    const clock = new ManualClock();
+    const clock = fakeClock();
     const signals: AbortSignal[] = [];
     const workflow = defineWorkflow('waits', async (_, { signal, rolloutIndex }) => {
       signals.push(signal);
@@ -255,14 +256,14 @@ describe('the deadline', () => {
       TRAIN,
     );
     await settle();
-    clock.pass(100);
+    clock.advance(100);
     await running;
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
     expect(signals[1]?.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
   test('lets nothing in afterwards: late commits, metrics and steps do not touch the episode', async () => {
-    const clock = new ManualClock();
+    const clock = fakeClock();
     const late: unknown[] = [];
     let goOn = (): void => {};
     const workflow = defineWorkflow('late', async (_, { agent, commit, metric }) => {
@@ -282,7 +283,7 @@ describe('the deadline', () => {
       TRAIN,
     );
     await settle();
-    clock.pass(100);
+    clock.advance(100);
     const [episode] = await running;
     const before = JSON.stringify(episode);
     goOn();
@@ -293,7 +294,7 @@ describe('the deadline', () => {
   });
 
   test('is tried again where the policy says so, and each attempt has its own', async () => {
-    const clock = new ManualClock();
+    const clock = fakeClock();
     const workflow = defineWorkflow('slow once', async (_, { agent, attempt }) => {
       await agent('solver').respond('x');
       if (attempt === 1) await new Promise(() => {});
@@ -302,7 +303,7 @@ describe('the deadline', () => {
     const running = engineFor(workflow, { config, clock }).executeTasks(requests(1), TRAIN);
     for (let i = 0; i < 2; i++) {
       await settle();
-      clock.pass(100);
+      clock.advance(100);
     }
     expect(await running).toMatchObject([
       {
@@ -313,10 +314,10 @@ describe('the deadline', () => {
   });
 
   test('leaves no timer behind', async () => {
-    const clock = new ManualClock();
+    const clock = fakeClock();
     await engineFor(speak, { config: { timeoutMs: 100 }, clock }).executeTasks(requests(5), TRAIN);
     expect(clock.delays).toHaveLength(5);
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 });
 
@@ -367,7 +368,7 @@ describe('stopping', () => {
   });
 
   test('during the pause before a retry tries nothing again', async () => {
-    const clock = new ManualClock();
+    const clock = fakeClock();
     let attempts = 0;
     const workflow = defineWorkflow('fails', async () => {
       attempts++;
@@ -378,10 +379,10 @@ describe('stopping', () => {
     await settle();
     await engine.shutdown();
     expect((await running).code).toBe('ABORTED');
-    clock.pass(1_000);
+    clock.advance(1_000);
     await settle();
     expect(attempts).toBe(1);
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   test('by shutdown refuses further tasks, and may be asked for twice', async () => {

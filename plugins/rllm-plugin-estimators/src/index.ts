@@ -1,17 +1,17 @@
-import { definePlugin, type PluginDefinition } from 'rllm-sdk';
+import { definePlugin, type NoOptions, type OptionsGiven, type PluginDefinition } from 'rllm-sdk';
 import { drGrpo } from './dr-grpo.js';
-import { entropic } from './entropic.js';
-import { entropicAdaptiveBeta } from './entropic-adaptive-beta.js';
-import { gdpo } from './gdpo.js';
-import { gpg } from './gpg.js';
-import { grpoPassk } from './grpo-passk.js';
-import { grpoScaled } from './grpo-scaled.js';
-import { hierarchicalGrpo } from './hierarchical-grpo.js';
+import { type EntropicOptions, entropic } from './entropic.js';
+import { type EntropicAdaptiveBetaOptions, entropicAdaptiveBeta } from './entropic-adaptive-beta.js';
+import { type GdpoOptions, gdpo } from './gdpo.js';
+import { type GpgOptions, gpg } from './gpg.js';
+import { type GrpoPasskOptions, grpoPassk } from './grpo-passk.js';
+import { type GrpoScaledOptions, grpoScaled } from './grpo-scaled.js';
+import { type HierarchicalGrpoOptions, hierarchicalGrpo } from './hierarchical-grpo.js';
 import { maxRl } from './max-rl.js';
-import { meanStdLevel } from './mean-std-level.js';
+import { type MeanStdLevelOptions, meanStdLevel } from './mean-std-level.js';
 import { opo } from './opo.js';
-import { Rae } from './rae.js';
-import { rlooNormalized } from './rloo-normalized.js';
+import { Rae, type RaeOptions } from './rae.js';
+import { type RlooNormalizedOptions, rlooNormalized } from './rloo-normalized.js';
 
 export { calculateDrGrpoAdvantages } from './dr-grpo.js';
 export { calculateEntropicAdvantages, type EntropicOptions } from './entropic.js';
@@ -30,6 +30,24 @@ export { calculateOpoAdvantages } from './opo.js';
 export { calculateRaeAdvantages, type RaeOptions } from './rae.js';
 export { calculateRlooNormalizedAdvantages, type RlooNormalizedOptions } from './rloo-normalized.js';
 export { Rae };
+
+declare module 'rllm-sdk' {
+  interface EstimatorOptionsMap {
+    dr_grpo: NoOptions;
+    grpo_scaled: OptionsGiven<GrpoScaledOptions>;
+    opo: NoOptions;
+    gpg: OptionsGiven<GpgOptions>;
+    maxrl: NoOptions;
+    grpo_passk: OptionsGiven<GrpoPasskOptions>;
+    gdpo: OptionsGiven<GdpoOptions>;
+    entropic: OptionsGiven<EntropicOptions>;
+    entropic_adaptive_beta: OptionsGiven<EntropicAdaptiveBetaOptions>;
+    rloo_normalized: OptionsGiven<RlooNormalizedOptions>;
+    rae: OptionsGiven<RaeOptions>;
+    hierarchical_grpo: OptionsGiven<HierarchicalGrpoOptions>;
+    mean_std_level: OptionsGiven<MeanStdLevelOptions>;
+  }
+}
 
 const plugin: PluginDefinition = definePlugin({
   name: 'rllm-plugin-estimators',

@@ -1,47 +1,21 @@
-import {
-  type AlgorithmConfig,
-  createStep,
-  createTrajectory,
-  resolveConfig,
-  type TrajectoryGroup,
-} from 'rllm-sdk';
+import { type AlgorithmConfig, resolveConfig, type TrajectoryGroup } from 'rllm-sdk';
+import { type GroupSketch, groupOf } from 'rllm-sdk/testing';
 
 export const algorithm: AlgorithmConfig = resolveConfig({}).algorithm;
 
-export interface GroupInit {
-  readonly role?: string;
-  readonly taskId?: string;
+export interface GroupInit extends Omit<GroupSketch, 'steps'> {
   /** `tokens[i][s]`: response tokens of step s of trajectory i; by default one step of one token. */
   readonly tokens?: readonly (readonly number[])[];
-  /** Named components of each trajectory; absent for one that has none. */
-  readonly components?: readonly (Record<string, number> | undefined)[];
-  /** Rollout of each trajectory; by default each is of its own. */
-  readonly rollouts?: readonly number[];
 }
 
 /** A group of one task and role, as the SDK gives it to an estimator. */
-export function group(rewards: readonly number[], init: GroupInit = {}): TrajectoryGroup {
-  const { role = 'solver', taskId = 't', tokens = [], components = [], rollouts = [] } = init;
-  return {
-    groupId: `${taskId}:${role}`,
-    role,
-    taskId,
-    trajectories: rewards.map((reward, i) => {
-      const named = components[i];
-      return createTrajectory({
-        name: role,
-        reward,
-        ...(named === undefined ? {} : { rewards: named }),
-        steps: (tokens[i] ?? [1]).map((length) =>
-          createStep({ promptIds: [1, 2, 3], responseIds: new Array<number>(length).fill(0) }),
-        ),
-      });
-    }),
-    metadata: rewards.map((_, i) => {
-      const rolloutIndex = rollouts[i] ?? i;
-      return { taskId, rolloutIndex, episodeId: `${taskId}:${rolloutIndex}`, isCorrect: false };
-    }),
-  };
+export function group(rewards: readonly number[], { tokens = [], ...init }: GroupInit = {}): TrajectoryGroup {
+  return groupOf(rewards, {
+    role: 'solver',
+    taskId: 't',
+    ...init,
+    steps: rewards.map((_, i) => (tokens[i] ?? [1]).map((length) => ({ tokens: length, logprobs: [] }))),
+  });
 }
 
 /** Rounded to `digits` decimals, for comparison with numbers worked out by hand. */

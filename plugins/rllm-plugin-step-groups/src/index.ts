@@ -1,12 +1,13 @@
-import { definePlugin, type PluginDefinition } from 'rllm-sdk';
+import { definePlugin, type OptionsGiven, type PluginDefinition } from 'rllm-sdk';
 import { clusterMetrics } from './cluster-metrics.js';
-import { Gigpo } from './gigpo.js';
-import { byMetadata } from './grouping/by-metadata.js';
+import { Gigpo, type GigpoEstimatorOptions } from './gigpo.js';
+import { type ByMetadataOptions, byMetadata } from './grouping/by-metadata.js';
 import { byStep } from './grouping/by-step.js';
-import { hierarchical } from './grouping/hierarchical.js';
+import { type HierarchicalOptions, hierarchical } from './grouping/hierarchical.js';
 import { PerStep } from './per-step.js';
 import { PerStepDiscounted } from './per-step-discounted.js';
-import { StepReinforce } from './step-reinforce.js';
+import { type AnchorEstimatorOptions, StepReinforce } from './step-reinforce.js';
+import type { StepValueOptions } from './step-value.js';
 
 export { canonicalText } from './canonical-text.js';
 export { calculateGigpoAdvantages, type GigpoOptions } from './gigpo.js';
@@ -22,6 +23,20 @@ export {
 export { calculateStepReinforceAdvantages, type StepGroupOptions } from './step-reinforce.js';
 export { discountedReturns, stepRewards } from './step-returns.js';
 export { byMetadata, byStep, Gigpo, hierarchical, PerStep, PerStepDiscounted, StepReinforce };
+
+declare module 'rllm-sdk' {
+  interface EstimatorOptionsMap {
+    gigpo: OptionsGiven<GigpoEstimatorOptions>;
+    step_reinforce: OptionsGiven<AnchorEstimatorOptions>;
+    per_step: OptionsGiven<StepValueOptions & { readonly normByStd: boolean }>;
+    per_step_discounted: OptionsGiven<{ readonly gamma: number }>;
+  }
+  interface GroupingHookOptionsMap {
+    by_metadata: OptionsGiven<ByMetadataOptions>;
+    by_step: OptionsGiven<StepValueOptions>;
+    hierarchical: OptionsGiven<HierarchicalOptions>;
+  }
+}
 
 const plugin: PluginDefinition = definePlugin({
   name: 'rllm-plugin-step-groups',

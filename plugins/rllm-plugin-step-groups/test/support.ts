@@ -11,20 +11,12 @@ export function groupOfSteps(
   steps: readonly (readonly StepSketch[])[],
   taskId = 'task',
 ): TrajectoryGroup {
-  const group = groupOf(rewards, { taskId });
-  group.trajectories.forEach((trajectory, i) => {
-    const [template] = trajectory.steps;
-    if (template === undefined) return;
-    trajectory.steps = (steps[i] ?? []).map(([observation, reward = 0, tokens = 2], s) => ({
-      ...template,
-      id: `${trajectory.uid}:${s}`,
-      responseIds: Array.from({ length: tokens }, (_, t) => t),
-      logprobs: Array.from({ length: tokens }, () => -1),
-      observation,
-      reward,
-    }));
+  return groupOf(rewards, {
+    taskId,
+    steps: rewards.map((_, i) =>
+      (steps[i] ?? []).map(([observation, reward = 0, tokens = 2]) => ({ observation, reward, tokens })),
+    ),
   });
-  return group;
 }
 
 /** An app with the plugin and nothing else. */

@@ -1,15 +1,21 @@
-import { definePlugin, type PluginDefinition } from 'rllm-sdk';
-import { aStarPo } from './estimators/a-star-po.js';
-import { biLevelGae } from './estimators/bi-level-gae.js';
-import { distillation } from './estimators/distillation.js';
-import { gae } from './estimators/gae.js';
-import { klShaped } from './estimators/kl-shaped.js';
-import { optimalTokenBaseline } from './estimators/optimal-token-baseline.js';
-import { reinforcePlusPlus } from './estimators/reinforce-plus-plus.js';
-import { reinforcePlusPlusBaselineTokens } from './estimators/reinforce-plus-plus-baseline-tokens.js';
-import { reinforcePlusPlusKl } from './estimators/reinforce-plus-plus-kl.js';
-import { remax } from './estimators/remax.js';
-import { rlsd } from './estimators/rlsd.js';
+import { definePlugin, type OptionsGiven, type PluginDefinition } from 'rllm-sdk';
+import { type AStarPoOptions, aStarPo } from './estimators/a-star-po.js';
+import { type BiLevelGaeOptions, biLevelGae } from './estimators/bi-level-gae.js';
+import { type DistillationOptions, distillation } from './estimators/distillation.js';
+import { type GaeOptions, gae } from './estimators/gae.js';
+import { type KlShapedOptions, klShaped } from './estimators/kl-shaped.js';
+import {
+  type OptimalTokenBaselineOptions,
+  optimalTokenBaseline,
+} from './estimators/optimal-token-baseline.js';
+import { type ReinforcePlusPlusOptions, reinforcePlusPlus } from './estimators/reinforce-plus-plus.js';
+import {
+  type ReinforcePlusPlusBaselineTokensOptions,
+  reinforcePlusPlusBaselineTokens,
+} from './estimators/reinforce-plus-plus-baseline-tokens.js';
+import { type ReinforcePlusPlusKlOptions, reinforcePlusPlusKl } from './estimators/reinforce-plus-plus-kl.js';
+import { type RemaxOptions, remax } from './estimators/remax.js';
+import { type RlsdOptions, rlsd } from './estimators/rlsd.js';
 
 export {
   type AStarPoOptions,
@@ -68,6 +74,22 @@ export {
   remax,
   rlsd,
 };
+
+declare module 'rllm-sdk' {
+  interface EstimatorOptionsMap {
+    a_star_po: OptionsGiven<AStarPoOptions>;
+    bi_level_gae: OptionsGiven<BiLevelGaeOptions>;
+    distillation: OptionsGiven<DistillationOptions>;
+    gae: OptionsGiven<GaeOptions>;
+    kl_shaped: OptionsGiven<KlShapedOptions>;
+    optimal_token_baseline: OptionsGiven<OptimalTokenBaselineOptions>;
+    reinforce_plus_plus: OptionsGiven<ReinforcePlusPlusOptions>;
+    reinforce_plus_plus_baseline_tokens: OptionsGiven<ReinforcePlusPlusBaselineTokensOptions>;
+    reinforce_plus_plus_kl: OptionsGiven<ReinforcePlusPlusKlOptions>;
+    remax: OptionsGiven<RemaxOptions>;
+    rlsd: OptionsGiven<RlsdOptions>;
+  }
+}
 
 const plugin: PluginDefinition = definePlugin({
   name: 'rllm-plugin-token-level',

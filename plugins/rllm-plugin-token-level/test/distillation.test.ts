@@ -169,7 +169,7 @@ describe('collected', () => {
     const failing = estimate('distillation', [group]);
     await expect(failing).rejects.toMatchObject({
       code: 'ESTIMATOR_INPUT',
-      details: { stepId: 'bad-0', rolloutIndex: 1, field: 'teacherLogprobs' },
+      details: { stepId: 'bad:0', rolloutIndex: 1, field: 'teacherLogprobs' },
     });
     await expect(failing).rejects.toThrow(message);
   });

@@ -157,7 +157,7 @@ describe('collected', () => {
   test('a step without values is an error that names it', async () => {
     const group = groupOfTrajectories([trajectoryOf(1, [{ tokens: 1 }], 'abc')]);
     const failing = estimate('gae', [group]);
-    await expect(failing).rejects.toMatchObject({ code: 'ESTIMATOR_INPUT', details: { stepId: 'abc-0' } });
+    await expect(failing).rejects.toMatchObject({ code: 'ESTIMATOR_INPUT', details: { stepId: 'abc:0' } });
     await expect(failing).rejects.toThrow('gae needs step.values');
   });
 });

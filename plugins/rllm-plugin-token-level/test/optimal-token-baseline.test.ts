@@ -209,7 +209,7 @@ describe('collected', () => {
     const group = groupOfTrajectories([trajectoryOf(1, [{ tokens: 1 }], 'abc')]);
     await expect(estimate('optimal_token_baseline', [group])).rejects.toMatchObject({
       code: 'ESTIMATOR_INPUT',
-      details: { stepId: 'abc-0', field: 'logprobs' },
+      details: { stepId: 'abc:0', field: 'logprobs' },
     });
   });
 });

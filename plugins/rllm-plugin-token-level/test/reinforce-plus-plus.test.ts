@@ -294,8 +294,8 @@ describe('collected', () => {
       trajectoryOf(1, [{ tokens: 1 }, { tokens: 1, reward: Number.NaN }], 'abc'),
     ]);
     const failing = estimate('reinforce_plus_plus', [group], { options: { rewards: 'step' } });
-    await expect(failing).rejects.toMatchObject({ code: 'REWARD_NOT_FINITE', details: { stepId: 'abc-1' } });
-    await expect(failing).rejects.toThrow('step 1 ("abc-1") of rollout 0 of task "t"');
+    await expect(failing).rejects.toMatchObject({ code: 'REWARD_NOT_FINITE', details: { stepId: 'abc:1' } });
+    await expect(failing).rejects.toThrow('step 1 ("abc:1") of rollout 0 of task "t"');
     expect(flat(await estimate('reinforce_plus_plus', [group], { options: plain }))).toEqual([1, 1]);
   });
 
@@ -343,8 +343,8 @@ describe('collected', () => {
   ])('a step with $what is an error that names it', async ({ step, message }) => {
     const group = groupOfTrajectories([trajectoryOf(0, [step], 'abc')]);
     const failing = estimate('reinforce_plus_plus_kl', [group]);
-    await expect(failing).rejects.toMatchObject({ code: 'ESTIMATOR_INPUT', details: { stepId: 'abc-0' } });
+    await expect(failing).rejects.toMatchObject({ code: 'ESTIMATOR_INPUT', details: { stepId: 'abc:0' } });
     await expect(failing).rejects.toThrow(message);
-    await expect(failing).rejects.toThrow('step 0 ("abc-0") of rollout 0 of task "t", role "solver"');
+    await expect(failing).rejects.toThrow('step 0 ("abc:0") of rollout 0 of task "t", role "solver"');
   });
 });

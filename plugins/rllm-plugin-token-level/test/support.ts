@@ -1,51 +1,22 @@
 import {
   createApp,
-  createStep,
-  createTrajectory,
   type EstimatorRegistry,
   resolveConfig,
   type Step,
   type Trajectory,
   type TrajectoryGroup,
 } from 'rllm-sdk';
+import * as build from 'rllm-sdk/testing';
 import { expect } from 'vitest';
 import plugin from '../src/index.js';
 
+type StepSketch = build.StepSketch;
 type Algorithm = ReturnType<typeof resolveConfig>['algorithm'];
 
-/** One step in few words. */
-export interface StepSketch {
-  /** Tokens sampled. */
-  readonly tokens: number;
-  /** Tokens read since the step before. */
-  readonly observed?: number;
-  readonly reward?: number;
-  readonly logprobs?: readonly number[];
-  readonly values?: readonly number[];
-  readonly referenceLogprobs?: readonly number[];
-  readonly teacherLogprobs?: readonly (number | null)[];
-}
-
-/** A trajectory whose steps go on with one conversation: each prompt holds all that came before, and what was read. */
+/** A trajectory of a solver; a step has log-probs only where the sketch has. */
 export function trajectoryOf(reward: number, sketches: readonly StepSketch[], uid = 'x'): Trajectory {
-  let context = 3;
-  const steps = sketches.map((sketch, s): Step => {
-    const { tokens, observed = 0, values, referenceLogprobs, teacherLogprobs } = sketch;
-    const prompt = context + (s === 0 ? 0 : observed);
-    context = prompt + tokens;
-    const step = createStep({
-      id: `${uid}-${s}`,
-      promptIds: new Array<number>(prompt).fill(1),
-      responseIds: new Array<number>(tokens).fill(2),
-      logprobs: sketch.logprobs ?? [],
-      reward: sketch.reward ?? 0,
-    });
-    if (values !== undefined) step.values = values;
-    if (referenceLogprobs !== undefined) step.referenceLogprobs = referenceLogprobs;
-    if (teacherLogprobs !== undefined) step.teacherLogprobs = teacherLogprobs;
-    return step;
-  });
-  return createTrajectory({ uid, name: 'solver', reward, steps });
+  const steps = sketches.map((sketch) => ({ logprobs: [], ...sketch }));
+  return build.trajectoryOf(reward, steps, { uid, role: 'solver' });
 }
 
 export function groupOfTrajectories(

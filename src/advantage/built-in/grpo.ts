@@ -3,6 +3,12 @@ import type { EstimateFunction } from '../estimator.js';
 import { copyGroups, type GroupAdvantages, type SingleGroupAdvantages } from '../group-rewards.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
+declare module '../../config/names.js' {
+  interface EstimatorOptionsMap {
+    grpo: OptionsGiven<GrpoOptions>;
+  }
+}
+
 export interface GrpoOptions {
   /** Divide by the group's std. `false` only centres, as Dr. GRPO does. */
   readonly normAdvByStdInGrpo?: boolean;

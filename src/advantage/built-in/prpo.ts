@@ -4,6 +4,12 @@ import { copyGroups, type GroupAdvantages } from '../group-rewards.js';
 import { needsSeveralTasks } from './batch-statistics.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
+declare module '../../config/names.js' {
+  interface EstimatorOptionsMap {
+    prpo: OptionsGiven<PrpoOptions>;
+  }
+}
+
 export interface PrpoOptions {
   /** Added to the std. */
   readonly epsilon?: number;

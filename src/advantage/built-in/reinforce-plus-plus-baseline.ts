@@ -4,6 +4,12 @@ import { copyGroups, type GroupAdvantages } from '../group-rewards.js';
 import { needsSeveralTasks } from './batch-statistics.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
+declare module '../../config/names.js' {
+  interface EstimatorOptionsMap {
+    reinforce_plus_plus_baseline: OptionsGiven<ReinforcePlusPlusBaselineOptions>;
+  }
+}
+
 export interface ReinforcePlusPlusBaselineOptions {
   /** Added to the std. */
   readonly epsilon?: number;

@@ -2,6 +2,12 @@ import type { EstimateFunction } from '../estimator.js';
 import { copyGroups, type GroupAdvantages } from '../group-rewards.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
+declare module '../../config/names.js' {
+  interface EstimatorOptionsMap {
+    reinforce: NoOptions;
+  }
+}
+
 /**
  * REINFORCE without a baseline: Aᵢ = rᵢ.
  *

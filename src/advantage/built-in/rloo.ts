@@ -3,6 +3,12 @@ import type { EstimateFunction } from '../estimator.js';
 import { copyGroups, type GroupAdvantages, type SingleGroupAdvantages } from '../group-rewards.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
+declare module '../../config/names.js' {
+  interface EstimatorOptionsMap {
+    rloo: NoOptions;
+  }
+}
+
 /**
  * Leave-one-out advantage of each trajectory of each group: Aᵢ = rᵢ − mean(rⱼ, j ≠ i), computed as G/(G − 1) · (rᵢ − mean(r)).
  *

@@ -33,7 +33,9 @@ export function createChatFormat(vocabulary: Vocabulary, options: VocabularyOpti
     prompt(messages) {
       const ids = [bos];
       for (const message of messages) {
-        ids.push(...opening(message.role), ...vocabulary.encode(message.content));
+        ids.push(...opening(message.role));
+        // Not spread: a message of a hundred thousand words has more ids than a call may have arguments.
+        for (const id of vocabulary.encode(message.content)) ids.push(id);
         if (endOfTurn !== undefined) ids.push(endOfTurn);
       }
       ids.push(...opening('assistant'));

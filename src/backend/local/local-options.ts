@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { CriticSettings } from './critic.js';
 
+declare module '../../config/names.js' {
+  interface BackendOptionsMap {
+    local: OptionsGiven<LocalOptions>;
+  }
+}
+
 /** `backend.options.local`: the model that this backend makes from random weights, and how it reads text. */
 export interface LocalOptions {
   readonly vocabulary: VocabularyOptions;

@@ -95,16 +95,18 @@ interface Sequence {
   readonly spans: { readonly step: Step; readonly start: number }[];
 }
 
+/** Plain loops: a step may have tens of thousands of tokens, and a batch hundreds of steps. */
 function appendStep(sequence: Sequence, step: Step): void {
-  for (const token of step.promptIds.slice(sequence.tokens.length)) {
-    sequence.tokens.push(token);
+  const { promptIds, responseIds, logprobs } = step;
+  for (let i = sequence.tokens.length; i < promptIds.length; i++) {
+    sequence.tokens.push(promptIds[i] as number);
     sequence.logprobs.push(0);
     sequence.sampled.push(0);
   }
   sequence.spans.push({ step, start: sequence.tokens.length - 1 });
-  for (const [i, token] of step.responseIds.entries()) {
-    sequence.tokens.push(token);
-    sequence.logprobs.push(step.logprobs[i] ?? 0);
+  for (let i = 0; i < responseIds.length; i++) {
+    sequence.tokens.push(responseIds[i] as number);
+    sequence.logprobs.push(logprobs[i] ?? 0);
     sequence.sampled.push(1);
   }
 }

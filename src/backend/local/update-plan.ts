@@ -1,9 +1,9 @@
 import type { AlgorithmConfig } from '../../config/types.js';
-import { shuffled, stream } from '../../random.js';
 import type { CriticSettings } from './critic.js';
 import type { TrajectoryRows } from './local-batch.js';
 import { type Loss, lossOfRole } from './loss.js';
 import { type LossRow, type LossTree, lossTrees } from './loss-tree.js';
+import { miniBatches } from './mini-batches.js';
 import { rowAdvantages, rowReturns } from './trajectory-rows.js';
 
 /** What one optimiser step computes on. */
@@ -15,8 +15,7 @@ export interface UpdatePart {
 }
 
 /**
- * The optimiser steps of a batch, in order: `updateEpochs` passes, each over all trajectories in `miniBatches` parts. With more than one
- * part the trajectories are dealt anew in each pass, by the seed.
+ * The optimiser steps of a batch, in order, as `miniBatches` deals it out; a part without a sampled token asks for none.
  *
  * @param critic  of a model that has one: then the parts hold its returns too.
  */
@@ -27,19 +26,12 @@ export function updatePlan(
   step: number,
   critic?: CriticSettings,
 ): UpdatePart[] {
-  const { miniBatches, updateEpochs } = algorithm;
-  const epochs = Array.from({ length: updateEpochs }, (_, epoch) => epoch);
-  if (miniBatches === 1) {
+  if (algorithm.miniBatches === 1) {
     const whole = updatePart(trajectories, algorithm, critic);
-    return whole.tokens === 0 ? [] : epochs.map(() => whole);
+    return whole.tokens === 0 ? [] : Array.from({ length: algorithm.updateEpochs }, () => whole);
   }
-  return epochs.flatMap((epoch) => {
-    const order = shuffled(trajectories, stream(seed, 'mini-batches', step, epoch));
-    const size = Math.ceil(order.length / miniBatches);
-    const starts = Array.from({ length: miniBatches }, (_, i) => i * size);
-    const parts = starts.map((at) => updatePart(order.slice(at, at + size), algorithm, critic));
-    return parts.filter(({ tokens }) => tokens > 0);
-  });
+  const parts = miniBatches(trajectories, algorithm, seed, step);
+  return parts.map((part) => updatePart(part, algorithm, critic)).filter(({ tokens }) => tokens > 0);
 }
 
 function updatePart(

@@ -32,9 +32,9 @@ const LISTED = 10;
 export async function recompute(options: RecomputeOptions, [run = '']: readonly string[]): Promise<number> {
   const { estimator, step, out } = options;
   const column = parseColumn(estimator);
-  const loaded = await loadRunConfig(run, options.set);
+  const loaded = await loadRunConfig(run, options);
   const { directory } = await RunFolder.resume(run);
-  const trajectories = await withApp(loaded, { run: null }, async (app) => {
+  const trajectories = await withApp(loaded, { run: null, validateOnly: true }, async (app) => {
     const groupingHook = app.resolve(GROUPING_HOOK);
     const setting = { config: app.config, groupingHook, registry: app.estimators };
     const file = out === undefined ? undefined : await openOut(out);

@@ -39,10 +39,8 @@ export interface CompareOptions extends ConfigOptions, SourceOptions {
 /** `rllm estimators compare`: what each estimator makes of the same rewards, and of the policy gradient. */
 export async function compareEstimators(options: CompareOptions, names: readonly string[]): Promise<number> {
   const loaded =
-    options.run === undefined
-      ? await readConfig(options, false)
-      : await loadRunConfig(options.run, options.set);
-  const report = await withApp(loaded, { run: null }, async (app) => {
+    options.run === undefined ? await readConfig(options, false) : await loadRunConfig(options.run, options);
+  const report = await withApp(loaded, { run: null, validateOnly: true }, async (app) => {
     const columns =
       names.length > 0
         ? names.map(parseColumn)

@@ -8,7 +8,7 @@ import { withApp } from '../with-app.js';
 /** `rllm estimators list`: every name that `algorithm.estimator` may have, with its formula, who brings it, its paper and options. */
 export async function listEstimators(options: ConfigOptions): Promise<number> {
   const loaded = await readConfig(options, false);
-  const estimators = await withApp(loaded, { run: null }, (app) => app.estimators.list());
+  const estimators = await withApp(loaded, { run: null, validateOnly: true }, (app) => app.estimators.list());
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(estimators)}\n`);
     return 0;

@@ -29,13 +29,15 @@ export async function evaluate(options: EvalOptions): Promise<number> {
   const thresholds = (options.min ?? []).map(readThreshold);
   const weights = options.run === undefined ? options.checkpoint : await checkpointOf(options.run);
   const loaded =
-    options.run === undefined ? await readConfig(options) : await loadRunConfig(options.run, options.set);
+    options.run === undefined ? await readConfig(options) : await loadRunConfig(options.run, options);
   const human = openScreen(process.stderr, process.env, options);
   const logger = cliLogger((line) => human.write(`${line}\n`), options, human.paint);
   const stop = listenForStop(() => human.write('Stopping.\n'));
   try {
-    const metrics = await withApp(loaded, { logger, run: null, complete: true, weights }, async (app) =>
-      (await app.trainer()).validate({ signal: stop.signal }),
+    const metrics = await withApp(
+      loaded,
+      { logger, run: null, complete: true, weights, validateOnly: true },
+      async (app) => (await app.trainer()).validate({ signal: stop.signal }),
     );
     show(metrics, weights, options);
     check(metrics, thresholds);

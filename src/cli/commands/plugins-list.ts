@@ -1,5 +1,4 @@
-import { declarationsOf } from '../../declarations.js';
-import type { LoadedPlugin } from '../../plugin-host/index.js';
+import type { LoadedPlugin, PluginContents } from '../../plugin-host/index.js';
 import type { ConfigOptions } from '../options.js';
 import { pluginText } from '../plugin-text.js';
 import { readConfig } from '../read-config.js';
@@ -7,18 +6,27 @@ import { fieldLines } from '../render/table-lines.js';
 import { openScreen } from '../screen.js';
 import { withApp } from '../with-app.js';
 
-/** `rllm plugins list`: each plugin of the configuration with its file, what it brings and what it overrides. */
+const KINDS: Readonly<Record<keyof PluginContents, string>> = {
+  estimators: 'estimators',
+  groupingHooks: 'grouping hooks',
+  backends: 'backends',
+  workflows: 'workflows',
+  rewards: 'rewards',
+  datasets: 'dataset sources',
+  trackers: 'trackers',
+  commands: 'commands',
+  hooks: 'lifecycle hooks',
+  bindings: 'bindings',
+};
+
+/** `rllm plugins list`: each plugin of the configuration with its version, its file, what it brings and what it overrides. */
 export async function listPlugins(options: ConfigOptions): Promise<number> {
   const loaded = await readConfig(options, false);
-  const plugins = await withApp(loaded, { run: null }, (app) => app.plugins);
+  const plugins = await withApp(loaded, { run: null, validateOnly: true }, (app) => app.plugins);
   if (options.json === true) {
-    const rows = plugins.map((plugin) => ({
-      name: plugin.name,
-      version: plugin.version ?? null,
-      path: plugin.path ?? null,
-      brings: plugin.brings,
-      overrides: overridesOf(plugin),
-    }));
+    const rows = plugins.map(({ name, version = null, path = null, spec, brings, overrides }) => {
+      return { name, version, spec, path, brings, overrides };
+    });
     process.stdout.write(`${JSON.stringify(rows)}\n`);
     return 0;
   }
@@ -31,25 +39,17 @@ export async function listPlugins(options: ConfigOptions): Promise<number> {
   return 0;
 }
 
-function fieldsOf(plugin: LoadedPlugin): readonly (readonly [string, string])[] {
-  const { estimators, groupingHooks, backends, workflows, trackers, hooks } = plugin.brings;
-  const fields: readonly (readonly [string, readonly string[]])[] = [
-    ['estimators', estimators],
-    ['grouping hooks', groupingHooks],
-    ['backends', backends],
-    ['workflows', workflows],
-    ['trackers', trackers],
-    ['lifecycle hooks', hooks],
-    ['overrides', overridesOf(plugin)],
-  ];
-  const filled = fields.filter(([, names]) => names.length > 0);
-  return filled.map(([kind, names]) => [kind, names.join(', ')] as const);
+/** The kinds that it brings something of, and what it overrides of all kinds. */
+function fieldsOf({ brings, overrides }: LoadedPlugin): readonly (readonly [string, string])[] {
+  const own = namesByKind(brings);
+  const replaced = namesByKind(overrides).map(([kind, names]) => `${names} (${kind})`);
+  return replaced.length === 0 ? own : [...own, ['overrides', replaced.join(', ')]];
 }
 
-/** Names that the plugin takes over from an earlier owner. */
-function overridesOf({ definition, declarations }: LoadedPlugin): readonly string[] {
-  const { estimators = [], groupingHooks = [], workflows = [] } = definition;
-  const own = [...estimators, ...groupingHooks, ...workflows].flatMap(declarationsOf);
-  const overriding = [...own, ...declarations].filter((declaration) => declaration.override);
-  return [...new Set(overriding.map((declaration) => declaration.name))];
+function namesByKind(contents: PluginContents): readonly (readonly [string, string])[] {
+  const kinds = Object.keys(KINDS) as (keyof PluginContents)[];
+  return kinds.flatMap((kind) => {
+    const names = contents[kind];
+    return names.length === 0 ? [] : [[KINDS[kind], names.join(', ')] as const];
+  });
 }

@@ -1,5 +1,6 @@
 import { type LoadedConfig, sourceOf } from '../../config/index.js';
 import type { App } from '../../container/index.js';
+import { RllmError } from '../../errors.js';
 import type { RunSummary, TrainerEvent } from '../../trainer/index.js';
 import { cliLogger } from '../cli-logger.js';
 import { commandText, nearPath } from '../invocation.js';
@@ -23,6 +24,7 @@ import { writeEvent } from '../write-event.js';
 export interface TrainOptions extends ConfigOptions {
   readonly runDir?: string;
   readonly resume?: string;
+  readonly allowPluginChange?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -36,6 +38,9 @@ interface Session {
 
 /** `rllm train`: a new run, or the rest of one. */
 export async function train(options: TrainOptions): Promise<number> {
+  if (options.allowPluginChange === true && options.resume === undefined) {
+    throw new RllmError('USAGE', '--allow-plugin-change is for a run that is gone on with: --resume DIR.');
+  }
   if (options.dryRun === true) return (await import('./train-dry-run.js')).trainDryRun(options);
   const loaded = await configOf(options);
   const screen = openScreen(humanOutput(options), process.env, options);
@@ -43,7 +48,12 @@ export async function train(options: TrainOptions): Promise<number> {
   const stop = listenForStop(() =>
     view.note('Stopping after this step. A second signal stops at once, without saving.'),
   );
-  const run = { directory: options.runDir, resume: options.resume, command: process.argv.slice(2).join(' ') };
+  const run = {
+    directory: options.runDir,
+    resume: options.resume,
+    allowPluginChange: options.allowPluginChange,
+    command: process.argv.slice(2).join(' '),
+  };
   const logger = cliLogger((line) => view.note(line), options, screen.paint);
   // The view shows what the console tracker would; that one speaks only where somebody asked for it.
   const isAskedFor = sourceOf(loaded, 'tracking.trackers').from !== 'default';
@@ -59,7 +69,7 @@ export async function train(options: TrainOptions): Promise<number> {
 }
 
 function configOf(options: TrainOptions): Promise<LoadedConfig> {
-  return options.resume === undefined ? readConfig(options) : loadRunConfig(options.resume, options.set);
+  return options.resume === undefined ? readConfig(options) : loadRunConfig(options.resume, options);
 }
 
 /** Shows a run from its first event to its last. Returns the exit code. */

@@ -3,6 +3,7 @@ import type { RunSummary } from '../../trainer/events.js';
 import type { Paint, Style } from '../paint.js';
 import { headlineOf, joined, passText, rewardText, winText } from './headline.js';
 import { durationText } from './number-text.js';
+import { stopText } from './stop-text.js';
 import { fieldLines } from './table-lines.js';
 
 export interface SummaryText {
@@ -24,6 +25,7 @@ export function summaryLines({ summary, folder, next }: SummaryText, paint: Pain
   const { status } = summary;
   const headline = headlineOf(summary.lastStep);
   const fields: (readonly [string, string])[] = [
+    ['stopped', summary.stopped === null ? '' : stopText(summary.stopped)],
     ['last step', joined([rewardText(headline), winText(headline)])],
     ['validation', passText(summary.lastValidation)],
     ['run', folder],

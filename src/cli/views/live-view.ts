@@ -2,6 +2,7 @@ import type { TrainerEvent } from '../../trainer/events.js';
 import { headlineOf, passText, rewardText, winText } from '../render/headline.js';
 import { Pace } from '../render/pace.js';
 import { progressLine } from '../render/progress-line.js';
+import { stopText } from '../render/stop-text.js';
 import { trajectoryLines } from '../render/trajectory-lines.js';
 import type { Screen } from '../screen.js';
 import type { RunView } from './run-view.js';
@@ -59,6 +60,9 @@ export class LiveView implements RunView {
         break;
       case 'trajectory':
         for (const line of trajectoryLines(event.view, this.#screen.paint)) this.note(line);
+        return;
+      case 'stop':
+        this.note(`stopping after step ${event.step}, ${stopText(event)}`);
         return;
       case 'warning':
         this.note(this.#screen.paint('yellow', `warning ${event.code}  ${event.message}`));

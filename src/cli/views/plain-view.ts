@@ -2,6 +2,7 @@ import type { TrainerEvent } from '../../trainer/events.js';
 import { headlineOf, joined, passText, rewardText, winText } from '../render/headline.js';
 import { durationText } from '../render/number-text.js';
 import { Pace } from '../render/pace.js';
+import { stopText } from '../render/stop-text.js';
 import { trajectoryLines } from '../render/trajectory-lines.js';
 import type { Screen } from '../screen.js';
 import type { RunView } from './run-view.js';
@@ -44,6 +45,9 @@ export class PlainView implements RunView {
         break;
       case 'trajectory':
         for (const line of trajectoryLines(event.view, this.#screen.paint)) this.note(line);
+        break;
+      case 'stop':
+        this.note(`stopping after step ${event.step}, ${stopText(event)}`);
         break;
       case 'warning':
         this.note(this.#screen.paint('yellow', `warning ${event.code}  ${event.message}`));

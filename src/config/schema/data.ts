@@ -1,20 +1,28 @@
 import * as z from 'zod';
-import type { DataConfig } from '../types.js';
-import { name, positiveInt, type ShapeOf } from './kinds.js';
+import type { DataConfig, DatasetReference } from '../types.js';
+import { name, openOptions, positiveInt, type ShapeOf } from './kinds.js';
+
+/** A file may stand as its bare path. */
+export function expandDataset(value: unknown): unknown {
+  return typeof value === 'string' && value !== '' ? { use: 'file', options: { path: value } } : value;
+}
+
+const source = z
+  .preprocess(
+    expandDataset,
+    z.strictObject({
+      use: name.describe('Name of the dataset source.'),
+      options: openOptions.default({}).describe("Validated against the source's own schema."),
+    } satisfies ShapeOf<DatasetReference>),
+  )
+  .nullable()
+  .default(null);
 
 export const data: z.ZodType<DataConfig> = z.strictObject({
-  train: name
-    .nullable()
-    .default(null)
-    .describe(
-      'Training data: a `.jsonl` or `.json` file relative to the config file; `null` when it is given in code.',
-    ),
-  val: name
-    .nullable()
-    .default(null)
-    .describe(
-      'Validation data: a `.jsonl` or `.json` file relative to the config file; `null` when it is given in code, or there is none.',
-    ),
+  train: source.describe(
+    'Training data: a `.jsonl` or `.json` file relative to the config file, or a dataset source with its options; `null` when it is given in code.',
+  ),
+  val: source.describe('Validation data: as `train`; `null` when it is given in code, or there is none.'),
   trainBatchSize: positiveInt.default(32).describe('Tasks per step.'),
   valBatchSize: positiveInt
     .nullable()

@@ -1,11 +1,26 @@
 import * as z from 'zod';
-import type { StopCondition, TrainerConfig } from '../types.js';
+import type { HookPolicy, StopCondition, TrainerConfig } from '../types.js';
 import { folderName, name, nonNegativeInt, positiveInt, type ShapeOf } from './kinds.js';
 
 const stopCondition = z.strictObject({
   metric: name.describe('Name of the metric.'),
   atLeast: z.number().describe('Its value at which training is done.'),
 } satisfies ShapeOf<StopCondition>);
+
+const hooks = z.strictObject({
+  onError: z
+    .enum(['fail', 'warn', 'disable'])
+    .default('fail')
+    .describe(
+      'A hook that throws ends the run, costs a warning, or costs a warning and is not called again in this run.',
+    ),
+  slowMs: positiveInt
+    .nullable()
+    .default(10_000)
+    .describe(
+      'A hook that runs longer is named in a warning, again each time its time has doubled; `null` for never. In milliseconds.',
+    ),
+} satisfies ShapeOf<HookPolicy>);
 
 export const trainer: z.ZodType<TrainerConfig> = z.strictObject({
   projectName: folderName.default('rllm-training').describe("Names the folder of the project's runs."),
@@ -38,5 +53,8 @@ export const trainer: z.ZodType<TrainerConfig> = z.strictObject({
     .describe(
       'Stop, as completed, once a metric reaches a value: `{ metric: "val/unknown/pass@1", atLeast: 0.95 }`.',
     ),
+  hooks: hooks
+    .prefault({})
+    .describe('What becomes of a run when a lifecycle hook of a plugin throws or takes long.'),
   runsDir: name.default('runs').describe('Folder under which runs are written.'),
 } satisfies ShapeOf<TrainerConfig>);

@@ -1,0 +1,24 @@
+import type { BackendContext, BackendDefinition, RllmConfig } from 'rllm-sdk';
+import { OpenAIBackend } from './openai-backend.js';
+import { type OpenAIOptions, openaiOptions } from './openai-options.js';
+
+/** `backend.name: "openai"`, options under `backend.options.openai`. */
+export const openaiBackend: BackendDefinition = {
+  name: 'openai',
+  summary: 'Samples from any OpenAI-compatible server, for rollouts and evaluation; trains nothing.',
+  options: openaiOptions,
+  check: (_config: RllmConfig, options: unknown) => keyFaults(options as OpenAIOptions),
+  create: (options: unknown, context: BackendContext) => new OpenAIBackend(options as OpenAIOptions, context),
+};
+
+function keyFaults({
+  apiKeyEnv,
+}: OpenAIOptions): readonly { readonly path: string; readonly message: string }[] {
+  if (apiKeyEnv === null || process.env[apiKeyEnv]) return [];
+  return [
+    {
+      path: 'backend.options.openai.apiKeyEnv',
+      message: `the environment variable ${apiKeyEnv}, which holds the key, is not set`,
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+import { type Command, CommanderError } from 'commander';
+import { askedWords } from './asked-words.js';
+import { createProgram } from './program.js';
+
+/** Exit code of a wrong command line; commander's own would be 1. */
+const USAGE = 2;
+
+/**
+ * Runs a command line, as `process.argv` has it, and returns its exit code. The plugins of the configuration load only for the
+ * commands that need them, and for a first word that the program does not know.
+ */
+export async function runLine(argv: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const setExitCode = (code: number): void => {
+    exitCode = code;
+  };
+  const program = createProgram(setExitCode);
+  const asked = askedWords(argv.slice(2));
+  const word = asked === undefined ? undefined : unknownWord(program, asked.words);
+  try {
+    if (asked === undefined || word === undefined) await program.parseAsync([...argv]);
+    else {
+      const { parseWithPlugins } = await import('./parse-with-plugins.js');
+      await parseWithPlugins(program, { argv, word, options: asked.options }, setExitCode);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    exitCode = thrown.exitCode === 0 ? 0 : USAGE;
+  }
+  return exitCode;
+}
+
+/** The command asked for, or for whose help is asked, where it is none of the program's own. */
+function unknownWord(program: Command, [first, second]: readonly string[]): string | undefined {
+  const word = first === 'help' ? second : first;
+  return program.commands.some((command) => command.name() === word) || word === 'help' ? undefined : word;
+}

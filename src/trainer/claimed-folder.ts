@@ -1,0 +1,58 @@
+import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { lockRun } from './run-lock.js';
+
+/** A folder that this process alone writes, until it gives it back. */
+export class ClaimedFolder {
+  readonly directory: string;
+  /** The topmost folder that was made for it; undefined when it was there before. */
+  readonly #made: string | undefined;
+  readonly #unlock: () => Promise<void>;
+
+  private constructor(directory: string, made: string | undefined, unlock: () => Promise<void>) {
+    this.directory = directory;
+    this.#made = made;
+    this.#unlock = unlock;
+  }
+
+  /**
+   * Makes the folder if need be, and takes it.
+   *
+   * @param check  what must hold of the folder once nobody else can change it; when it throws, all is as it was.
+   * @throws RllmError RUN_DIR_INVALID when another process holds it.
+   */
+  static async claim(directory: string, check: () => Promise<void>): Promise<ClaimedFolder> {
+    const made = await mkdir(directory, { recursive: true });
+    const folder = new ClaimedFolder(directory, made, await lockRun(directory));
+    try {
+      await check();
+    } catch (thrown) {
+      await folder.undo();
+      throw thrown;
+    }
+    return folder;
+  }
+
+  /** Lets others take it. */
+  async release(): Promise<void> {
+    await this.#unlock();
+  }
+
+  /** As if it had not been claimed: what was made is removed, with all that lies in it. A folder that was there stays. */
+  async undo(): Promise<void> {
+    await this.#unlock();
+    if (this.#made === undefined) return;
+    await rm(this.directory, { recursive: true, force: true });
+    for (let at = this.directory; at !== this.#made; ) {
+      at = dirname(at);
+      // Another run may have come to lie beside it meanwhile; then the folder above stays.
+      if (
+        !(await rmdir(at).then(
+          () => true,
+          () => false,
+        ))
+      )
+        return;
+    }
+  }
+}
