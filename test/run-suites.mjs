@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const SUITES = [
   { config: 'vitest.config.ts' },
   { config: 'vitest.no-op.config.ts', among: ['test/container', 'test/plugin-host', 'test/trainer', 'test/no-op'] },
+  { config: 'vitest.tinker.config.ts' },
 ];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));

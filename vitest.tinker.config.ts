@@ -1,0 +1,17 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+import base from './vitest.config.js';
+
+/** The tests that need a real engine of the Tinker API: `npm run test:tinker`. */
+export default defineConfig({
+  ...base,
+  test: {
+    ...base.test,
+    include: ['test/tinker/**/*.test.ts'],
+    exclude: configDefaults.exclude,
+    globalSetup: ['./test/global-setup.ts', './test/tinker/global-setup.ts'],
+    // The engine uses every core.
+    fileParallelism: false,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+  },
+});
