@@ -1,4 +1,11 @@
+import type { OptionsGiven } from 'rllm-sdk';
 import { z } from 'zod';
+
+declare module 'rllm-sdk' {
+  interface BackendOptionsMap {
+    tinker: OptionsGiven<TinkerOptions>;
+  }
+}
 
 /** `backend.options.tinker`: which engine trains which model, and how text becomes tokens. */
 export interface TinkerOptions {
