@@ -2,6 +2,12 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { configDefaults, defineConfig, type Plugin } from 'vitest/config';
+import { appTests } from './test/no-op/app-tests.js';
+
+const ALL = ['test/**/*.test.ts', 'plugins/*/test/**/*.test.ts'];
+
+/** They need an engine (npm run test:tinker), or a plugin in every app (npm run test:no-op). */
+const ELSEWHERE = [...configDefaults.exclude, 'test/tinker/**', 'test/no-op/**'];
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -26,6 +32,8 @@ const standardDecorators: Plugin = {
   },
 };
 
+const { reaching } = appTests();
+
 export default defineConfig({
   plugins: [standardDecorators],
   resolve: {
@@ -35,13 +43,24 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts', 'plugins/*/test/**/*.test.ts'],
-    // One needs an engine (npm run test:tinker), the other a plugin in every app (npm run test:no-op).
-    exclude: [...configDefaults.exclude, 'test/tinker/**', 'test/no-op/**'],
+    exclude: ELSEWHERE,
     // One core fewer is the default, which halves a machine of two.
     maxWorkers: availableParallelism(),
     globalSetup: ['./test/global-setup.ts'],
     testTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'apps', include: [...reaching, 'test/package/*.test.ts'] } },
+      // What makes no app and starts no program leaves nothing behind, and is quicker where modules are loaded once.
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          isolate: false,
+          include: ALL,
+          exclude: [...ELSEWHERE, ...reaching, 'test/package/*'],
+        },
+      },
+    ],
     coverage: { provider: 'v8', include: ['src/**/*.ts', 'plugins/*/src/**/*.ts'] },
   },
 });

@@ -7,7 +7,7 @@ console.log(
   `With a plugin that does nothing in every app: ${reaching.length} of ${total} test files can reach one.`,
 );
 
-const { include: _all, exclude: _none, ...test } = main.test ?? {};
+const { include: _all, exclude: _none, projects: _, ...test } = main.test ?? {};
 
 /** The suite again, with a do-nothing plugin installed in every app. */
 export default mergeConfig(

@@ -1,11 +1,13 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import base from './vitest.config.js';
+import main from './vitest.config.js';
+
+const { projects: _, ...test } = main.test ?? {};
 
 /** The tests that need a real engine of the Tinker API: `npm run test:tinker`. */
 export default defineConfig({
-  ...base,
+  ...main,
   test: {
-    ...base.test,
+    ...test,
     include: ['test/tinker/**/*.test.ts'],
     exclude: configDefaults.exclude,
     globalSetup: ['./test/global-setup.ts', './test/tinker/global-setup.ts'],

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 /** All of the no-op suite takes as long as the main one; here runs what tries plugins and apps, and `npm run test:no-op` runs the rest. */
 const SUITES = [
   { config: 'vitest.config.ts' },
-  { config: 'vitest.no-op.config.ts', among: ['test/container', 'test/plugin-host', 'test/trainer', 'test/no-op'] },
+  { config: 'vitest.no-op.config.ts', among: ['test/container', 'test/no-op'] },
   { config: 'vitest.tinker.config.ts' },
 ];
 

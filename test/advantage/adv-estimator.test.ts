@@ -57,7 +57,7 @@ class PlainClass {
 AdvEstimator('plain_class')(PlainClass);
 
 function declared(name: string): Declaration {
-  const found = programDeclarations().find((declaration) => declaration.name === name);
+  const found = programDeclarations().find((one) => one.kind === 'estimator' && one.name === name);
   if (found === undefined) throw new Error(`nothing declared "${name}"`);
   return found;
 }

@@ -30,7 +30,7 @@ class LegacyMethods {
 const plain = GroupingHook('plain')((episodes, transform) => taskRoleGrouping(episodes, transform));
 
 function declared(name: string): Declaration {
-  const found = programDeclarations().find((declaration) => declaration.name === name);
+  const found = programDeclarations().find((one) => one.kind === 'groupingHook' && one.name === name);
   if (found === undefined) throw new Error(`nothing declared "${name}"`);
   return found;
 }
