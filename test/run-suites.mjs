@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** All of the no-op suite takes as long as the main one; here runs what tries plugins and apps, and `npm run test:no-op` runs the rest. */
+/**
+ * All of the no-op suite takes as long as the main one; here runs what tries plugins and apps, and `npm run test:no-op` runs the rest.
+ * A real engine is tried by `npm run test:tinker`.
+ */
 const SUITES = [
   { config: 'vitest.config.ts' },
   { config: 'vitest.no-op.config.ts', among: ['test/container', 'test/no-op'] },
-  { config: 'vitest.tinker.config.ts' },
 ];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
