@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AdvEstimator } from '../../src/advantage/index.js';
 import { definePlugin } from '../../src/plugin-host/index.js';
@@ -51,8 +50,9 @@ describe('a test app', () => {
 
   test('is what the config says where it says something', async () => {
     await using app = await testApp({ trainer: { totalBatches: 1 }, rollout: { n: 3 } });
-    const { advantages } = await app.train();
+    const { advantages, summary } = await app.train();
     expect(advantages.map((groups) => groups.map((group) => group.length))).toEqual([[3, 3]]);
-    expect(existsSync('runs')).toBe(false);
+    // Nothing is written.
+    expect(summary.runDirectory).toBe('');
   });
 });
