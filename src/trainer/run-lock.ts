@@ -1,4 +1,5 @@
-import { open, readFile, unlink } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { RllmError } from '../errors.js';
@@ -19,30 +20,59 @@ interface Holder {
  */
 export async function lockRun(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, LOCK_FILE);
-  if (await create(path)) return () => release(path);
-  const holder = await read(path);
-  if (holder !== null && isAlive(holder)) {
-    throw new RllmError(
-      'RUN_DIR_INVALID',
-      `The run in ${directory} is being written by process ${holder.pid}. If that is another program, remove ${path}.`,
-      { details: { pid: holder.pid } },
-    );
+  const own = `${path}.${randomUUID()}`;
+  await writeFile(own, JSON.stringify({ pid: process.pid, host: hostname() } satisfies Holder));
+  try {
+    if (await place(own, path)) return () => release(path);
+    const holder = await read(path);
+    if (holder !== null && isAlive(holder)) throw heldBy(holder, directory);
+    await setAside(path, `${own}.found`);
+    if (await place(own, path)) return () => release(path);
+    throw new RllmError('RUN_DIR_INVALID', `Another process has just taken the run in ${directory}.`);
+  } finally {
+    await rm(own, { force: true });
   }
-  await release(path);
-  if (await create(path)) return () => release(path);
-  throw new RllmError('RUN_DIR_INVALID', `Another process has just taken the run in ${directory}.`);
 }
 
-async function create(path: string): Promise<boolean> {
+function heldBy({ pid }: Holder, directory: string): RllmError {
+  return new RllmError(
+    'RUN_DIR_INVALID',
+    `The run in ${directory} is being written by process ${pid}. If that is another program, remove ${join(directory, LOCK_FILE)}.`,
+    { details: { pid } },
+  );
+}
+
+/** Puts the lock in its place with all it holds, where a file that is created is empty at first. @returns false when there is one */
+async function place(own: string, path: string): Promise<boolean> {
   try {
-    const file = await open(path, 'wx');
-    await file.writeFile(JSON.stringify({ pid: process.pid, host: hostname() } satisfies Holder));
-    await file.close();
+    await link(own, path);
     return true;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (codeOf(cause) === 'EEXIST') return false;
+    if (!NO_LINKS.has(codeOf(cause))) throw cause;
+  }
+  try {
+    await writeFile(path, await readFile(own), { flag: 'wx' });
+    return true;
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false;
     throw cause;
   }
+}
+
+/** What file systems say that have no hard links. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);
+
+/** Removes an abandoned lock; by a rename, since another process that found it too may have put its own there by now. */
+async function setAside(path: string, found: string): Promise<void> {
+  await rename(path, found).catch(() => undefined);
+  const holder = await read(found);
+  if (holder !== null && isAlive(holder)) await place(found, path);
+  await rm(found, { force: true });
+}
+
+function codeOf(cause: unknown): string | undefined {
+  return (cause as NodeJS.ErrnoException).code;
 }
 
 /** Null for a lock that is gone, or that was cut off while it was written. */
@@ -61,10 +91,10 @@ function isAlive({ pid, host }: Holder): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(cause) === 'EPERM';
   }
 }
 
 async function release(path: string): Promise<void> {
-  await unlink(path).catch(() => undefined);
+  await rm(path, { force: true }).catch(() => undefined);
 }

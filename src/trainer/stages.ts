@@ -67,7 +67,7 @@ export function transformToGroups({ parts, report }: RunContext, state: TrainerS
     groupingHook,
   });
   for (const { code, message } of result.warnings) report.warnOnce(code, '', message);
-  work.dropped.push(...result.dropped);
+  drop(work, result.dropped);
   work.grouped = withBaselines(parts, work, result.groups);
   state.trajectoryGroups = work.grouped;
   Object.assign(state.metrics, result.metrics);
@@ -85,8 +85,13 @@ function withBaselines(
     needsBaseline: (role) => estimators.requirementsOf(estimatorOf(role, algorithm)).has('greedyBaseline'),
     missing: algorithm.missingReward,
   });
-  work.dropped.push(...attached.dropped);
+  drop(work, attached.dropped);
   return attached.groups;
+}
+
+/** One by one, since a call takes no more than some hundred thousand arguments. */
+function drop(work: StepWork, more: readonly Dropped[]): void {
+  for (const one of more) work.dropped.push(one);
 }
 
 /** Stage 3: what cannot teach is left out, or waits for later batches. The ledger says where every rollout ended. */
@@ -96,7 +101,8 @@ export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work
   // First of all, so that size and spread of a group are those of what can train, and the backend's batch holds nothing else.
   const selected = selectTrainable(state.trajectoryGroups, algorithm);
   const kept = applyRejectionSampling(state.episodes, selected.groups, rejectionSample, state.rejection);
-  work.dropped.push(...selected.dropped, ...kept.dropped);
+  drop(work, selected.dropped);
+  drop(work, kept.dropped);
   state.rejection = kept.state;
   state.episodes = kept.episodes;
   state.trajectoryGroups = kept.groups;

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockRun } from '../../src/trainer/run-lock.js';
 
@@ -47,5 +49,23 @@ describe('the lock of a run', () => {
     const release = await lockRun(directory);
     await expect(readdir(directory)).resolves.toEqual(['run.lock']);
     await release();
+  });
+
+  test('says who holds it from the moment it is there', async () => {
+    const directory = await folder();
+    const seen = new Set<string>();
+    let goesOn = true;
+    const looking = (async () => {
+      for (; goesOn; await nextTurn()) {
+        try {
+          seen.add(readFileSync(join(directory, 'run.lock'), 'utf8'));
+        } catch {}
+      }
+    })();
+    for (let k = 0; k < 100; k++) await (await lockRun(directory))();
+    goesOn = false;
+    await looking;
+    const own = JSON.stringify({ pid: process.pid, host: hostname() });
+    expect(seen).toEqual(new Set([own]));
   });
 });

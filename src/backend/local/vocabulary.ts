@@ -12,7 +12,7 @@ export class Vocabulary {
     this.words = options.words;
     this.separator = options.separator;
     this.ids = new Map(options.words.map((word, id) => [word, id]));
-    this.longest = Math.max(...options.words.map((word) => word.length));
+    this.longest = options.words.reduce((longest, word) => Math.max(longest, word.length), 0);
   }
 
   get size(): number {
