@@ -97,6 +97,7 @@ test('a leave-one-out residual over a leave-one-out std is refused at start, wit
   const message = await refusal({
     algorithm: {
       estimator: 'rloo_normalized',
+      // @ts-expect-error its type refuses it too
       estimatorOptions: { rloo_normalized: { scale: 'leave_one_out' } },
     },
   });

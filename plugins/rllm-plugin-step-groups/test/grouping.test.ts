@@ -116,7 +116,7 @@ describe('by metadata', () => {
         message: expect.stringContaining('rollout 0 of task "t1", role "solver", has no field "level"'),
       }),
     );
-    const lenient = { by_metadata: { key: 'level', missing: 'leave_out' } };
+    const lenient = { by_metadata: { key: 'level', missing: 'leave_out' } } as const;
     await using app = await appWith({ transform: { ...base, groupingOptions: lenient } });
     const { groups, dropped } = grouped(app, episodes);
     expect(groups.map(({ taskId }) => taskId)).toEqual(['t2']);
@@ -168,8 +168,8 @@ describe('by step', () => {
   test.each([
     { options: {}, expected: [[1, 0], [1, 0], [0]] },
     { options: { gamma: 0.5 }, expected: [[0.5, 0], [1, 0], [0]] },
-    { options: { value: 'step' }, expected: [[0, 0], [1, 0], [0]] },
-    { options: { value: 'mcReturn' }, expected: [[0, 0], [10, 10], [20]] },
+    { options: { value: 'step' as const }, expected: [[0, 0], [1, 0], [0]] },
+    { options: { value: 'mcReturn' as const }, expected: [[0, 0], [10, 10], [20]] },
   ])('compares steps at one position by what they are worth: $options', async ({ options, expected }) => {
     const groups = await groupsOf(
       { groupingHook: 'by_step', groupingOptions: { by_step: options } },

@@ -113,7 +113,7 @@ describe('in a collection', () => {
       ],
     },
     {
-      options: { value: 'step' },
+      options: { value: 'step' as const },
       expected: [
         [
           [0, 0.5, 0],

@@ -1,4 +1,4 @@
-import { createApp, definePlugin, defineWorkflow } from 'rllm-sdk';
+import { createApp, definePlugin, defineWorkflow, type RllmConfigInput } from 'rllm-sdk';
 import { inMemoryBackend } from 'rllm-sdk/testing';
 import { describe, expect, test } from 'vitest';
 import plugin from '../src/index.js';
@@ -36,7 +36,7 @@ describe('the plugin', () => {
       config: { transform: { groupingOptions: { by_step: { value: 'best' } } } },
     },
   ])('an option that cannot be is an error at start: $path', async ({ path, config }) => {
-    await expect(appWith(config)).rejects.toMatchObject({
+    await expect(appWith(config as RllmConfigInput)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(path),
     });

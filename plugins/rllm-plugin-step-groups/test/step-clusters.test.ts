@@ -1,4 +1,4 @@
-import { SILENT, type TrainerState } from 'rllm-sdk';
+import { type RunControl, SILENT, type TrainerState } from 'rllm-sdk';
 import { describe, expect, test } from 'vitest';
 import { clusterMetrics } from '../src/cluster-metrics.js';
 import { sharedSteps, stepClusters } from '../src/index.js';
@@ -62,7 +62,10 @@ describe('the metrics of a run', () => {
     const logger = { ...SILENT, warn: (message: string) => void warnings.push(message) };
     const { onBatchEnd } = clusterMetrics(app.config.algorithm, logger);
     const metrics: Record<string, number> = {};
-    for (const trajectoryGroups of batches) await onBatchEnd?.({ trajectoryGroups, metrics } as TrainerState);
+    const run: RunControl = { directory: '', stop: () => {}, checkpoint: async () => null };
+    for (const trajectoryGroups of batches) {
+      await onBatchEnd?.({ trajectoryGroups, metrics } as TrainerState, run);
+    }
     return { metrics, warnings };
   }
 
