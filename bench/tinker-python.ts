@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pythonVenv } from '../test/python-venv.js';
-import { TinkerServer } from '../test/tinker/tinker-server.js';
+import { freePort, TinkerServer } from '../test/tinker/tinker-server.js';
 import { ourRival, pythonRival } from './tinker-python/rivals.js';
 
 const { values } = parseArgs({
@@ -36,7 +36,14 @@ const model = join(folder, 'tiny-qwen3');
 execFileSync(python, [fileURLToPath(new URL('../test/tinker/make-tiny-model.py', import.meta.url)), model], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
-const server = await TinkerServer.start({ kind: 'tx', python, model, folder: join(folder, 'server') });
+const server = new TinkerServer({
+  kind: 'tx',
+  python,
+  model,
+  folder: join(folder, 'server'),
+  port: await freePort(),
+});
+await server.start();
 try {
   const rivals = [await ourRival(server.url, model), await pythonRival(python, server.url, model)] as const;
   for (const rival of rivals) await rival.run(0, WARM_UP);

@@ -61,7 +61,15 @@ interface Recipe {
 async function build({ name, origin, folder, file, requirements }: Recipe): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await python(name, origin, ['-m', 'venv', folder]);
-  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input'];
+  const install = [
+    '-m',
+    'pip',
+    'install',
+    '--quiet',
+    '--disable-pip-version-check',
+    '--no-input',
+    '--no-compile',
+  ];
   for (const [, first = ''] of requirements.matchAll(/^# first: (.+)$/gm)) {
     await python(name, pythonOf(folder), [...install, ...first.trim().split(/\s+/)]);
   }

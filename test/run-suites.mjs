@@ -1,6 +1,6 @@
 // npm test [-- FILTER …]: builds once, runs every suite, and ends with one line for all: `N passed, N failed`.
 // `npx vitest run` runs the main suite alone.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * All of the no-op suite takes as long as the main one; here runs what tries plugins and apps, and `npm run test:no-op` runs the rest.
- * A real engine is tried by `npm run test:tinker`.
+ * What runs on a real engine comes last, when its Python environment is there.
  */
 const SUITES = [
   { config: 'vitest.config.ts' },
   { config: 'vitest.no-op.config.ts', among: ['test/container', 'test/no-op'] },
+  { config: 'vitest.tinker.config.ts' },
 ];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
@@ -49,6 +50,11 @@ function counted(report) {
   }
 }
 
+// Beside the suites, since it takes minutes where an environment is not there yet.
+if (filters.length === 0) {
+  const venvs = spawn('npx', ['jiti', 'test/build-python-venvs.ts'], { cwd, env, stdio: 'ignore' });
+  process.on('exit', () => venvs.kill());
+}
 if (!run('npm', ['run', '--silent', 'build'])) process.exit(1);
 const counts = SUITES.map(runSuite);
 rmSync(folder, { recursive: true, force: true });

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { pythonVenv } from '../python-venv.js';
-import { TinkerServer, type TinkerServerOptions } from './tinker-server.js';
+import { freePort, TinkerServer, type TinkerServerOptions } from './tinker-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What the server that all files share was started with; a file may start another, on another folder. */
+    /** What the server that all files share was started with; a file may start it anew, and each begins with models of its own. */
     server: TinkerServerOptions;
     /** Address of the shared server. */
     url: string;
@@ -23,8 +23,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const model = join(tmpdir(), 'tiny-qwen3');
   const maker = fileURLToPath(new URL('make-tiny-model.py', import.meta.url));
   await promisify(execFile)(python, [maker, model]);
-  const options: TinkerServerOptions = { kind, python, model, folder: join(tmpdir(), 'shared-server') };
-  const server = await TinkerServer.start(options);
+  const folder = join(tmpdir(), 'server');
+  const options: TinkerServerOptions = { kind, python, model, folder, port: await freePort() };
+  const server = new TinkerServer(options);
+  await server.start();
   project.provide('server', options);
   project.provide('url', server.url);
   return () => server.stop();

@@ -1,12 +1,18 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { readEpisodes } from '../../src/trainer/index.js';
 import { TinkerServer } from './tinker-server.js';
 import { type Metrics, metricsOf, startTraining, train } from './train.js';
 
-const SETTINGS = ['trainer.totalBatches=5', 'trainer.saveFreq=2', 'tracking.logEpisodes=true'];
+const ROLLOUTS = 8;
+const SETTINGS = [
+  'trainer.totalBatches=5',
+  'trainer.saveFreq=2',
+  'tracking.logEpisodes=true',
+  `rollout.n=${ROLLOUTS}`,
+];
 const CONFIG = [...['--config', 'range.rllmrc.json'], ...SETTINGS.flatMap((setting) => ['--set', setting])];
 
 /** All there is to compare of two runs. */
@@ -28,20 +34,18 @@ async function numbersOf(run: string): Promise<Numbers> {
 }
 
 describe('a run of 5 steps with a checkpoint after each second one', () => {
-  let server: TinkerServer;
+  const server = new TinkerServer(inject('server'));
   let folder: string;
   let uninterrupted: Numbers;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'resume-'));
-    server = await TinkerServer.start({ ...inject('server'), folder: join(folder, 'server') });
     const run = join(folder, 'whole');
     await train(server.url, [...CONFIG, '--run-dir', run]);
     uninterrupted = await numbersOf(run);
     expect(uninterrupted.metrics).toHaveLength(5);
-    expect(uninterrupted.sampled).toHaveLength(32);
+    expect(uninterrupted.sampled).toHaveLength(ROLLOUTS);
   });
-  afterAll(() => server?.stop());
 
   test('that is killed after the third and resumed has the numbers of one that was not', async () => {
     const run = join(folder, 'killed');

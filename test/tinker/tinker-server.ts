@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +16,7 @@ export interface TinkerServerOptions {
   readonly model: string;
   /** Holds the database, the checkpoints and the log; a later server on the same folder goes on with them. */
   readonly folder: string;
+  readonly port: number;
 }
 
 /** Fixed shapes keep JAX from compiling anew, which takes seconds. */
@@ -29,49 +29,62 @@ const BACKEND = {
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** SkyRL's server of the Tinker API on loopback, with SQLite: a process of its own, which starts the engine as another. */
+/**
+ * SkyRL's server of the Tinker API on loopback, with SQLite: a process of its own, which starts the engine as another.
+ *
+ * Its process id stands in its folder, so that any process of the tests can end it, and start it again.
+ */
 export class TinkerServer {
   readonly url: string;
   readonly #options: TinkerServerOptions;
-  readonly #port: number;
-  #process: ChildProcess | undefined;
 
-  private constructor(options: TinkerServerOptions, port: number) {
+  constructor(options: TinkerServerOptions) {
     this.#options = options;
-    this.#port = port;
-    this.url = `http://127.0.0.1:${port}`;
+    this.url = `http://127.0.0.1:${options.port}`;
   }
 
-  /** Starts a server and waits until it answers; its engine takes some seconds more to do the first work. */
-  static async start(options: TinkerServerOptions): Promise<TinkerServer> {
-    const server = new TinkerServer(options, await freePort());
-    await server.#start();
-    return server;
+  /** Starts the server and waits until it answers; its engine takes some seconds more to do the first work. */
+  async start(): Promise<void> {
+    const { kind, folder } = this.#options;
+    await mkdir(folder, { recursive: true });
+    const logFile = join(folder, 'server.log');
+    const started = await this.#spawn(logFile);
+    for (let tries = 0; tries < 600; tries++) {
+      if (started.exitCode !== null) break;
+      if (await isHealthy(this.url)) return;
+      await delay(200);
+    }
+    await this.stop();
+    throw new Error(`The ${kind} server did not start:\n${(await readFile(logFile, 'utf8')).slice(-4000)}`);
   }
 
   /** Ends server and engine at once, as a crash would, and starts them again on the same folder and port. */
   async restart(): Promise<void> {
     await this.stop();
-    await this.#start();
+    await this.start();
   }
 
   /** At once: a server that is asked to end waits for polls that are open. */
   async stop(): Promise<void> {
-    const ending = this.#process;
-    this.#process = undefined;
-    if (ending?.pid === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
-    const exit = once(ending, 'exit');
-    process.kill(-ending.pid, 'SIGKILL');
-    await exit;
+    try {
+      process.kill(-Number(await readFile(this.#pidFile, 'utf8')), 'SIGKILL');
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ESRCH') throw thrown;
+    }
+    await rm(this.#pidFile, { force: true });
+    while (await isHealthy(this.url)) await delay(50);
   }
 
-  async #start(): Promise<void> {
-    const { kind, python, model, folder } = this.#options;
-    await mkdir(folder, { recursive: true });
-    const logFile = join(folder, 'server.log');
+  get #pidFile(): string {
+    return join(this.#options.folder, 'server.pid');
+  }
+
+  async #spawn(logFile: string): Promise<ChildProcess> {
+    const { kind, python, model, folder, port } = this.#options;
     const log = await open(logFile, 'a');
     const words = [
-      ...['--port', String(this.#port)],
+      ...['--port', String(port)],
       ...['--base-model', model],
       ...['--backend', 'jax'],
       ...['--backend-config', JSON.stringify(BACKEND)],
@@ -86,20 +99,18 @@ export class TinkerServer {
         ...process.env,
         HF_HUB_OFFLINE: '1',
         JAX_PLATFORMS: 'cpu',
-        // What one server of a suite has compiled, the next need not.
-        JAX_COMPILATION_CACHE_DIR: join(tmpdir(), 'jax-cache'),
+        // What one server has compiled, the next need not, nor one of a later run: it is half of the time that the tests take.
+        JAX_COMPILATION_CACHE_DIR: join(python, '../../jax-cache'),
+        JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS: '0',
+        JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES: '-1',
         ...(kind === 'skyrl' ? { PYTHONPATH: at('skyrl-311') } : {}),
       },
     });
     await log.close();
-    this.#process = started;
-    for (let tries = 0; tries < 600; tries++) {
-      if (started.exitCode !== null) break;
-      if (await isHealthy(this.url)) return;
-      await delay(200);
-    }
-    await this.stop();
-    throw new Error(`The ${kind} server did not start:\n${(await readFile(logFile, 'utf8')).slice(-4000)}`);
+    // A process that started it may end before it.
+    started.unref();
+    await writeFile(this.#pidFile, String(started.pid));
+    return started;
   }
 }
 
@@ -112,7 +123,7 @@ async function isHealthy(url: string): Promise<boolean> {
 }
 
 /** The system gives a port that nobody listens on; the server opens it a moment later. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
