@@ -7,11 +7,10 @@
 // collector's included; the lowest and the median of the repeats. Memory is the peak of the process above what it had before. The last lines are
 // wall time with a latency on every request: a step submitted as a whole saves one of its four round trips.
 //
-// Two cores of an AMD EPYC shared with much other work (load 9 to 18: the lowest of the repeats, and high itself), Node 20.20.2:
-//   protobuf (hosted): train step 12 to 15 ms, 6.0 MB in 2 requests, 39 to 47 MB more at its peak; 512 samples 34 to 50 ms
-//   json (tx):         train step 92 to 102 ms, 11.3 MB in 3 requests, 62 to 110 MB more at its peak; 512 samples 81 to 91 ms
-//   a step of 8 rollouts at 50 ms per request: 151 to 170 ms in flight as a whole, 202 to 229 ms one by one
-// There JSON.parse alone takes 52 ms for what the results of a JSON step hold, and JSON.stringify 54 ms for 262,144 log-probs.
+// Two cores of an AMD EPYC, quiet, Node 20.20.2, in two runs:
+//   protobuf (hosted): train step 12 and 15 ms, 6.6 MB in 2 requests, 38 and 45 MB more at its peak; 512 samples 45 and 47 ms
+//   json (tx):         train step 40 and 42 ms, 12.6 MB in 3 requests, 33 and 42 MB more at its peak; 512 samples 81 and 88 ms
+//   a step of 8 rollouts at 50 ms per request: 151 to 153 ms in flight as a whole, 202 to 204 ms one by one
 import { parseArgs } from 'node:util';
 import { type Datum, ServiceClient, type TrainingClient } from 'rllm-tinker-client';
 import { zeroEngine } from './tinker-client/zero-engine.js';

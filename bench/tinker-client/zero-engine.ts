@@ -50,11 +50,7 @@ export function zeroEngine(
     if (path === '/retrieve_future') {
       const { request_id: id } = JSON.parse(String(body)) as { readonly request_id: string };
       const [kind, index] = id.split(':');
-      if (kind === 'forward') {
-        return new Response(forwards[Number(index)]!, {
-          headers: wire === 'json' ? JSON_TYPE : PROTOBUF_TYPE,
-        });
-      }
+      if (kind === 'forward') return new Canned(forwards[Number(index)]!, resultType);
       if (kind === 'sample') return new Canned(sample, resultType);
       return json(
         kind === 'model' ? { model_id: 'm' } : { metrics: {}, sampling_session_id: 's', path: null },

@@ -27,7 +27,20 @@ export class Budget {
    */
   async take(amount: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
+    if (this.#waiting.length === 0 && this.#fits(amount)) this.#used += amount;
+    else await this.#turn(amount, signal);
+    let returned = false;
+    return () => {
+      if (returned) return;
+      returned = true;
+      this.#used -= amount;
+      this.#admit();
+    };
+  }
+
+  /** Waits behind those who wait already. */
+  #turn(amount: number, signal: AbortSignal): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(signal.reason);
@@ -42,20 +55,16 @@ export class Budget {
       };
       signal.addEventListener('abort', onAbort, { once: true });
       this.#waiting.push(waiter);
-      this.#admit();
     });
-    let returned = false;
-    return () => {
-      if (returned) return;
-      returned = true;
-      this.#used -= amount;
-      this.#admit();
-    };
+  }
+
+  #fits(amount: number): boolean {
+    return this.#used === 0 || this.#used + amount <= this.#limit;
   }
 
   #admit(): void {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      if (this.#used > 0 && this.#used + next.amount > this.#limit) return;
+      if (!this.#fits(next.amount)) return;
       this.#waiting.shift();
       this.#used += next.amount;
       next.admit();

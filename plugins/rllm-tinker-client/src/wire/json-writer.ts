@@ -56,24 +56,20 @@ export class JsonWriter {
     this.#reserve(values.length * LONGEST_NUMBER + 2);
     const bytes: Uint8Array = this.#bytes;
     let at = this.#length;
-    let last = Number.NaN;
-    let from = 0;
-    let to = 0;
     bytes[at++] = OPEN;
-    for (let i = 0; i < values.length; i++) {
-      if (i > 0) bytes[at++] = COMMA;
+    for (let i = 0; i < values.length; ) {
       const value = Math.fround(values[i]!);
-      if (value === last) {
-        // Masks and advantages are runs of one value.
-        for (let k = from; k < to; k++) bytes[at++] = bytes[k]!;
-        continue;
-      }
-      from = at;
+      let next = i + 1;
+      // Masks and advantages are runs of one value.
+      while (next < values.length && Math.fround(values[next]!) === value) next++;
+      const from = at;
       at = writeFloat32(bytes, at, value);
-      to = at;
-      last = value;
+      bytes[at++] = COMMA;
+      at = repeat(bytes, from, at, next - i);
+      i = next;
     }
-    bytes[at++] = CLOSE;
+    if (values.length === 0) at++;
+    bytes[at - 1] = CLOSE;
     this.#length = at;
     return this;
   }
@@ -123,4 +119,11 @@ function isNext(values: ArrayLike<number>, before: ArrayLike<number>): boolean {
   if (values.length !== before.length || values.length < 2) return false;
   for (let i = 0; i + 1 < values.length; i++) if (values[i] !== before[i + 1]) return false;
   return true;
+}
+
+/** Repeats what stands at `from` up to `to`, so that it stands there `times` in all. @returns the place after it */
+function repeat(bytes: Uint8Array, from: number, to: number, times: number): number {
+  const end = from + (to - from) * times;
+  for (let at = to; at < end; at += at - from) bytes.copyWithin(at, from, Math.min(at, from + end - at));
+  return end;
 }

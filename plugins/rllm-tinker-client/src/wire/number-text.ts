@@ -63,11 +63,15 @@ function writeFraction(bytes: Uint8Array, at: number, size: number): number {
 function writeMixed(bytes: Uint8Array, at: number, size: number): number {
   let whole = 1;
   while (size >= POWERS[whole]!) whole++;
-  writeNine(bytes, at, Math.round(size * POWERS[DIGITS - whole]!) | 0);
-  if (whole === DIGITS) return at + DIGITS;
-  for (let k = at + DIGITS; k > at + whole; k--) bytes[k] = bytes[k - 1]!;
+  const digits = Math.round(size * POWERS[DIGITS - whole]!) | 0;
+  if (whole === DIGITS) {
+    writeNine(bytes, at, digits);
+    return at + DIGITS;
+  }
+  writeNine(bytes, at + 1, digits);
+  for (let k = at; k < at + whole; k++) bytes[k] = bytes[k + 1]!;
   bytes[at + whole] = POINT;
-  return trimmed(bytes, at + DIGITS + 1);
+  return trimmed(bytes, at + 1 + DIGITS);
 }
 
 /** The end without the zeros, and the point, that precede it. */

@@ -1,80 +1,141 @@
 /** Powers of ten that are exact in a double. */
 const POWERS = Float64Array.from({ length: 23 }, (_, n) => Number(`1e${n}`));
 const LARGEST_POWER = 22;
-/** Digits that a double can take up with an error that stays below `DOUBT`. */
-const MOST_DIGITS = 17;
-/** Bound of the relative error of the reading below: at most six roundings of 2⁻⁵³. */
-const DOUBT = 1e-15;
+/** Digits that are read from the first one behind the point on, or from the first that is not zero. */
+const READ_DIGITS = 12;
+/** Bound of the relative error of what is read: the digits left out make less than 1e-11, roundings less than 1e-14. */
+const DOUBT = 2e-11;
+/** Bytes that a number takes at least, mostly: a guess to start with. */
+const FEW_BYTES = 8;
 
 const COMMA = 44;
 const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
-const NINE = 57;
 const LOWER_E = 101;
 const UPPER_E = 69;
 
 /**
- * Reads `1.5,-2.25e-3` as single precision, each number rounded to the nearest float32: about five times as fast as through doubles of
- * `JSON.parse`. A number that is too near to the middle between two float32 to be sure of takes the slow way.
+ * Reads `1.5,-2.25e-3` as single precision, each number rounded to the nearest float32, without making doubles of all their digits. A
+ * number that is too near to the middle between two float32 to be sure of takes the slow way.
  *
  * @returns undefined when there is anything but numbers, commas and spaces between them
  */
 export function readFloats(bytes: Uint8Array, from: number, to: number): Float32Array | undefined {
-  const numbers = new Float32Array(to > from ? countCommas(bytes, from, to) + 1 : 0);
-  let at = from;
-  for (let i = 0; i < numbers.length; i++) {
+  if (from >= to) return new Float32Array(0);
+  const reader = new FloatReader(bytes, from, to);
+  let numbers = new Float32Array(Math.ceil((to - from) / FEW_BYTES));
+  let count = 0;
+  do {
+    const value = reader.read();
+    if (Number.isNaN(value)) return undefined;
+    if (count === numbers.length) {
+      const grown = new Float32Array(2 * count);
+      grown.set(numbers);
+      numbers = grown;
+    }
+    numbers[count++] = value;
+  } while (reader.passComma());
+  return reader.isAtEnd ? numbers.slice(0, count) : undefined;
+}
+
+class FloatReader {
+  readonly #bytes: Uint8Array;
+  readonly #words: DataView;
+  readonly #to: number;
+  /** From here on there are no four bytes. */
+  readonly #lastWord: number;
+  #at: number;
+
+  constructor(bytes: Uint8Array, from: number, to: number) {
+    this.#bytes = bytes;
+    this.#words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#to = to;
+    this.#lastWord = to - 3;
+    this.#at = from;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#to;
+  }
+
+  /** Goes behind a comma. @returns false where there is none */
+  passComma(): boolean {
+    if (this.#at >= this.#to || this.#bytes[this.#at] !== COMMA) return false;
+    this.#at++;
+    return true;
+  }
+
+  /** The number here, and the spaces around it, behind which the place moves; NaN where there is none. */
+  read(): number {
+    const bytes = this.#bytes;
+    const words = this.#words;
+    const to = this.#to;
+    const lastWord = this.#lastWord;
+    let at = this.#at;
     while (at < to && bytes[at]! <= 32) at++;
     const start = at;
     const isNegative = bytes[at] === MINUS;
     if (isNegative) at++;
-    let mantissa = 0;
-    let digits = 0;
-    let exponent = 0;
-    let isPastPoint = false;
     const first = at;
-    for (; at < to; at++) {
-      const byte = bytes[at]!;
-      if (byte >= ZERO && byte <= NINE) {
-        mantissa = mantissa * 10 + (byte - ZERO);
-        if (mantissa > 0) digits++;
-        if (isPastPoint) exponent--;
-      } else if (byte === POINT && !isPastPoint) isPastPoint = true;
-      else break;
+    let size = 0;
+    for (; at < to && isDigit(bytes[at]!); at++) size = size * 10 + (bytes[at]! - ZERO);
+    if (at === first) return Number.NaN;
+    let exponent = 0;
+    if (at < to && bytes[at] === POINT) {
+      const point = ++at;
+      if (size === 0) while (at < to && bytes[at] === ZERO) at++;
+      const end = at + READ_DIGITS;
+      while (at < end && at < lastWord && areFourDigits(words.getInt32(at, true))) {
+        size = size * 10_000 + fourDigits(words.getInt32(at, true));
+        at += 4;
+      }
+      for (; at < end && at < to && isDigit(bytes[at]!); at++) size = size * 10 + (bytes[at]! - ZERO);
+      exponent = point - at;
+      while (at < lastWord && areFourDigits(words.getInt32(at, true))) at += 4;
+      while (at < to && isDigit(bytes[at]!)) at++;
+      if (at === point) return Number.NaN;
     }
-    if (at === first) return undefined;
     if (at < to && (bytes[at] === LOWER_E || bytes[at] === UPPER_E)) {
-      let end = at + 1;
-      while (end < to && bytes[end] !== COMMA && bytes[end]! > 32) end++;
-      const power = Number(asciiOf(bytes, at + 1, end));
-      if (end === at + 1 || !Number.isInteger(power)) return undefined;
+      const mark = at++;
+      while (at < to && bytes[at] !== COMMA && bytes[at]! > 32) at++;
+      const power = Number(asciiOf(bytes, mark + 1, at));
+      if (at === mark + 1 || !Number.isInteger(power)) return Number.NaN;
       exponent += power;
-      at = end;
     }
-    const size = digits > MOST_DIGITS ? Number.NaN : scaled(mantissa, exponent);
+    const end = at;
+    while (at < to && bytes[at]! <= 32) at++;
+    this.#at = at;
+    size = scaled(size, exponent);
     const single = Math.fround(size);
     const isSure = single === Math.fround(size * (1 - DOUBT)) && single === Math.fround(size * (1 + DOUBT));
-    numbers[i] = isSure ? (isNegative ? -single : single) : Number(asciiOf(bytes, start, at));
-    while (at < to && bytes[at]! <= 32) at++;
-    if (i + 1 < numbers.length ? bytes[at] !== COMMA : at !== to) return undefined;
-    at++;
+    if (!isSure) return Number(asciiOf(bytes, start, end));
+    return isNegative ? -single : single;
   }
-  return numbers;
 }
 
-/** mantissa·10^exponent, or NaN where that takes more care. */
-function scaled(mantissa: number, exponent: number): number {
-  if (exponent === 0) return mantissa;
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= ZERO + 9;
+}
+
+/** Whether each of four bytes, read as one little-endian word, is a digit: its high half 3, and still 3 with 6 added. */
+function areFourDigits(word: number): boolean {
+  return ((word & 0xf0f0f0f0) | (((word + 0x06060606) & 0xf0f0f0f0) >>> 4)) === 0x33333333;
+}
+
+/** Their number: first both pairs at once, each ten times its first digit and its second. */
+function fourDigits(word: number): number {
+  const pairs = Math.imul(word & 0x0f0f0f0f, 10 * 256 + 1) >>> 8;
+  return (pairs & 0xff) * 100 + ((pairs >>> 16) & 0xff);
+}
+
+/** size·10^exponent, or NaN where that takes more care. */
+function scaled(size: number, exponent: number): number {
+  if (exponent === 0) return size;
   if (exponent > LARGEST_POWER || exponent < -2 * LARGEST_POWER) return Number.NaN;
-  if (exponent > 0) return mantissa * POWERS[exponent]!;
+  if (exponent > 0) return size * POWERS[exponent]!;
   const first = Math.min(-exponent, LARGEST_POWER);
-  return mantissa / POWERS[first]! / POWERS[-exponent - first]!;
-}
-
-function countCommas(bytes: Uint8Array, from: number, to: number): number {
-  let count = 0;
-  for (let at = from; at < to; at++) if (bytes[at] === COMMA) count++;
-  return count;
+  return size / POWERS[first]! / POWERS[-exponent - first]!;
 }
 
 function asciiOf(bytes: Uint8Array, from: number, to: number): string {
