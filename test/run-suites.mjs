@@ -2,18 +2,23 @@
 // `npx vitest run` runs the main suite alone.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const spareCores = Math.max(1, availableParallelism() - 1);
+
 /**
- * All of the no-op suite takes as long as the main one; here runs what tries plugins and apps, and `npm run test:no-op` runs the rest.
- * What runs on a real engine comes last, when its Python environment is there.
+ * Suites, those of a line at once. All of the no-op suite takes as long as the main one; here runs what tries plugins and apps, and
+ * `npm run test:no-op` runs the rest. A real engine comes last, when its Python environment is there; it keeps one core busy.
  */
-const SUITES = [
-  { config: 'vitest.config.ts' },
-  { config: 'vitest.no-op.config.ts', among: ['test/container', 'test/no-op'] },
-  { config: 'vitest.tinker.config.ts' },
+const STAGES = [
+  [{ name: 'apps', config: 'vitest.config.ts', options: ['--project=apps'] }],
+  [{ name: 'no-op', config: 'vitest.no-op.config.ts', among: ['test/container', 'test/no-op'] }],
+  [
+    { name: 'parts', config: 'vitest.config.ts', options: ['--project=parts', `--maxWorkers=${spareCores}`] },
+    { name: 'tinker', config: 'vitest.tinker.config.ts' },
+  ],
 ];
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
@@ -21,20 +26,39 @@ const filters = process.argv.slice(2);
 const env = { ...process.env, TESTS_BUILT: '1' };
 const folder = mkdtempSync(join(tmpdir(), 'rllm-suites-'));
 
-/** Runs a program in the repository; its output is shown as it comes. */
-function run(command, args) {
-  const { status } = spawnSync(command, args, { cwd, env, stdio: 'inherit' });
-  return status === 0;
-}
-
 /** Tests of one suite that passed and failed. A file that could not be run at all counts as one that failed, as does a crash. */
-function runSuite({ config, among = [] }) {
-  const report = join(folder, `${config}.json`);
+async function runSuite({ name, config, options = [], among = [] }, isShown) {
+  const report = join(folder, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const some = filters.length === 0 ? among : ['--passWithNoTests', ...filters];
-  const isFine = run('npx', ['vitest', 'run', '--config', config, ...reporters, ...some]);
+  const words = ['vitest', 'run', '--config', config, ...options, ...reporters, ...some];
+  const isFine = await run('npx', words, isShown);
   const { passed, failed } = counted(report);
   return { passed, failed: isFine ? failed : Math.max(failed, 1) };
+}
+
+/** Runs a program in the repository. @param isShown  as it comes; else its output follows when it has ended */
+function run(command, words, isShown) {
+  return new Promise((resolve) => {
+    const where = isShown ? 'inherit' : 'pipe';
+    const child = spawn(command, words, { cwd, env, stdio: ['ignore', where, where] });
+    const output = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => output.push(bytes));
+    child.on('error', () => resolve(false));
+    child.on('close', (code) => {
+      ended.push(Buffer.concat(output));
+      resolve(code === 0);
+    });
+  });
+}
+
+/** Output that was held back. */
+const ended = [];
+
+async function runStage(suites) {
+  const counts = await Promise.all(suites.map((suite, i) => runSuite(suite, i === 0)));
+  for (const output of ended.splice(0)) process.stdout.write(output);
+  return counts;
 }
 
 function counted(report) {
@@ -55,8 +79,10 @@ if (filters.length === 0) {
   const venvs = spawn('npx', ['jiti', 'test/build-python-venvs.ts'], { cwd, env, stdio: 'ignore' });
   process.on('exit', () => venvs.kill());
 }
-if (!run('npm', ['run', '--silent', 'build'])) process.exit(1);
-const counts = SUITES.map(runSuite);
+const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd, env, stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+const counts = [];
+for (const suites of STAGES) counts.push(...(await runStage(suites)));
 rmSync(folder, { recursive: true, force: true });
 const sum = (of) => counts.reduce((total, count) => total + of(count), 0);
 const [passed, failed] = [sum((count) => count.passed), sum((count) => count.failed)];

@@ -84,6 +84,19 @@ describe('what is sampled', () => {
     expect(results[0]).toEqual(results[1]);
   });
 
+  test('log-probs in JSON are single precision where all of them are', async () => {
+    const { service, server } = await bench({ engine: 'tx' });
+    const sampler = await service.samplingClient({ baseModel: 'fake/bigram' });
+    const logprobs = Float32Array.of(-0.1, -2.5, -1e-7);
+    const sequence = { stop_reason: 'stop', tokens: [1, 2, 3], logprobs: [...logprobs] };
+    server.script('/retrieve_future', { status: 200, body: { sequences: [sequence] } });
+    expect((await sampler.sample([1], one)).sequences[0]).toEqual({
+      tokens: Int32Array.of(1, 2, 3),
+      logprobs,
+      stopReason: 'stop',
+    });
+  });
+
   test('doubles that JSON brings keep all their digits', async () => {
     const { service, server } = await bench({ engine: 'tx' });
     const sampler = await service.samplingClient({ baseModel: 'fake/bigram' });

@@ -7,7 +7,8 @@ import { JsonWriter } from '../src/wire/json-writer.js';
 import { encodeProtobufBatch } from '../src/wire/protobuf-forward-request.js';
 import { decodeProtobufForwardResult } from '../src/wire/protobuf-forward-result.js';
 import { decodeProtobufSampleResult } from '../src/wire/protobuf-sample-result.js';
-import { readFloats } from '../src/wire/read-floats.js';
+import { readFloats, readSingles } from '../src/wire/read-floats.js';
+import { readNaturals } from '../src/wire/read-naturals.js';
 import { failureOf, imitation, training } from './support.js';
 
 const parse = (writer: JsonWriter): number[] =>
@@ -141,25 +142,80 @@ describe('float32 in a result', () => {
     }
   });
 
+  test('is told from a double by its digits', () => {
+    const singles = fc.array(
+      fc.float({ noNaN: true, noDefaultInfinity: true }).map((x) => x + 0),
+      {
+        minLength: 1,
+        maxLength: 50,
+      },
+    );
+    const doubles = fc
+      .double({ noNaN: true, noDefaultInfinity: true, min: -100, max: 100 })
+      .filter((x) => Math.abs(Math.fround(x) - x) > 1e-10 * Math.abs(x));
+    const readText = (text: string): Float32Array | undefined =>
+      readSingles(Buffer.from(text), 0, text.length);
+    fc.assert(
+      fc.property(singles, fc.nat(49), doubles, (values, place, double) => {
+        expect(readText(values.join(','))).toEqual(Float32Array.from(values));
+        expect(readText(values.toSpliced(place, 0, double).join(','))).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+    expect(readText('')).toEqual(new Float32Array());
+    expect(readText('1,null')).toBeUndefined();
+  });
+
   test('is found in any JSON around it', () => {
-    const body = {
+    const training = {
       'a"data":[1]': '"data":[5]',
       nested: { data: [{ data: [1, 2] }, { data: ['x]'] }] },
       b: { data: [-1.5, 2], dtype: 'float32' },
       empty: { data: [] },
-      data: 3,
+      data: 99,
     };
-    for (const indent of [0, 2]) {
+    const sampled = {
+      sequences: [
+        { tokens: [1, 2], logprobs: [-1e-3, null], 'a "tokens": [1]': '"tokens": [1]' },
+        { tokens: [], logprobs: { tokens: ['x]'] } },
+      ],
+      topk_logprobs: [[1, -0.5]],
+    };
+    for (const [body, indent] of [training, sampled].flatMap((one) => [
+      [one, 0] as const,
+      [one, 2] as const,
+    ])) {
       const bytes = Buffer.from(JSON.stringify(body, null, indent));
       const { body: hoisted, ranges } = hoistArrays(bytes);
       const restored: unknown = JSON.parse(JSON.stringify(hoisted), (key, value: unknown) => {
-        if (key !== 'data' || typeof value !== 'number' || value === 3) return value;
+        const isKey = key === 'data' || key === 'tokens' || key === 'logprobs';
+        if (!isKey || typeof value !== 'number' || value === 99) return value;
         const range = ranges[value]!;
         return JSON.parse(`[${bytes.subarray(range.from, range.to).toString()}]`) as unknown;
       });
       expect(restored).toEqual(body);
     }
   });
+});
+
+describe('token ids in a result', () => {
+  const read = (text: string): Int32Array | undefined =>
+    readNaturals(Buffer.from(`[${text}]`), 1, text.length + 1);
+
+  test('are read as they are written', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(999_999_999), { maxLength: 50 }), (ids) => {
+        expect(read(ids.join(','))).toEqual(Int32Array.from(ids));
+      }),
+    );
+  });
+
+  test.each(['-1', '1.5', '1,', ',1', '1,,2', '1, 2', ' ', 'null', '1e3', '"1"', '1000000000'])(
+    'are left to JSON.parse where they are %j',
+    (text) => {
+      expect(read(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('the forward request', () => {

@@ -18,7 +18,7 @@ export type PollOutcome =
   | { readonly kind: 'refused' };
 
 /**
- * Reads the status and, of small JSON bodies, the fields that mark it as something else than a result.
+ * Reads the status and, of JSON bodies, the fields that mark it as something else than a result.
  *
  * @param failedStatuses  statuses at which a `detail` in JSON means that the operation failed (tx; hosted says it with status 200)
  */
@@ -34,9 +34,6 @@ export function pollOutcome(answer: HttpAnswer, failedStatuses: readonly number[
   }
   return status === 429 || status >= 500 ? { kind: 'trouble' } : { kind: 'refused' };
 }
-
-/** Marks are short; a longer body can only be a result, or an error with a long text. */
-const LONGEST_MARK = 64 * 1024;
 
 function outcomeOfBody(answer: HttpAnswer): PollOutcome {
   const marks = marksOf(answer);
@@ -62,6 +59,6 @@ function queueStateOf(marks: Readonly<Record<string, unknown>>): {
 }
 
 function marksOf(answer: HttpAnswer): Readonly<Record<string, unknown>> {
-  const body = answer.bytes.length > LONGEST_MARK ? undefined : answer.jsonOrNothing();
+  const body = answer.hoistedOrNothing()?.body;
   return typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
 }

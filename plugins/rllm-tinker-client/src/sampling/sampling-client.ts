@@ -72,7 +72,7 @@ export class SamplingClient {
         const answer = await awaitResult(core, call, scope.signal);
         return answer.isProtobuf
           ? decodeProtobufSampleResult(answer.bytes)
-          : decodeJsonSampleResult(answer.json(), prompt.length);
+          : decodeJsonSampleResult(answer.hoisted(), prompt.length);
       } finally {
         leave();
       }

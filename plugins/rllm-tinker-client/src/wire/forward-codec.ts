@@ -18,5 +18,5 @@ export function encodeBatch(wire: 'json' | 'protobuf', compress: boolean, batch:
 export function decodeForwardResult(answer: HttpAnswer): ForwardResult {
   return answer.isProtobuf
     ? decodeProtobufForwardResult(answer.bytes)
-    : decodeJsonForwardResult(answer.bytes);
+    : decodeJsonForwardResult(answer.hoisted());
 }

@@ -1,16 +1,22 @@
 import * as z from 'zod';
 import type { SampledSequence, SampleResult, TokenLogprob } from '../types/sampling.js';
+import type { ArrayRange, HoistedJson } from './hoist-arrays.js';
 import { invalidResponse } from './invalid-response.js';
+import { numbersAt } from './numbers-at.js';
+import { readSingles } from './read-floats.js';
+import { readNaturals } from './read-naturals.js';
 
-/** The numbers in it are checked by hand, where they are copied. */
+/** Numbers are checked by hand, where they are read. */
 const list = z.custom<readonly unknown[]>(Array.isArray);
+/** The index of a hoisted array. */
+const hoisted = z.int();
 
 const FRAME = z.object({
   sequences: z.array(
     z.object({
       stop_reason: z.enum(['stop', 'length']),
-      tokens: list,
-      logprobs: list.nullish(),
+      tokens: hoisted,
+      logprobs: hoisted.nullish(),
     }),
   ),
   prompt_logprobs: list.nullish(),
@@ -23,12 +29,12 @@ type Sequence = z.infer<typeof FRAME>['sequences'][number];
  * @param promptLength  engines that leave out the first token's (missing) log-prob get a null put before it
  * @throws TinkerError RESPONSE_INVALID
  */
-export function decodeJsonSampleResult(body: unknown, promptLength: number): SampleResult {
-  const frame = FRAME.safeParse(body);
+export function decodeJsonSampleResult(result: HoistedJson, promptLength: number): SampleResult {
+  const frame = FRAME.safeParse(result.body);
   if (!frame.success) throw invalidResponse('a result of sampling that lacks its fields', frame.error);
   const { sequences, prompt_logprobs, topk_prompt_logprobs } = frame.data;
   return {
-    sequences: sequences.map(sequenceOf),
+    sequences: sequences.map((sequence, index) => sequenceOf(sequence, index, result)),
     promptLogprobs: perPosition(prompt_logprobs, promptLength, 'prompt_logprobs')?.map(logprobOrNull),
     topkPromptLogprobs: perPosition(topk_prompt_logprobs, promptLength, 'topk_prompt_logprobs')?.map(
       likeliestOrNull,
@@ -36,31 +42,23 @@ export function decodeJsonSampleResult(body: unknown, promptLength: number): Sam
   };
 }
 
-function sequenceOf({ stop_reason, tokens, logprobs }: Sequence, index: number): SampledSequence {
-  if (logprobs?.length !== tokens.length) {
-    throw invalidResponse(
-      `sequence ${index} has ${tokens.length} tokens and ${logprobs?.length ?? 'no'} logprobs`,
-    );
+function sequenceOf(
+  { stop_reason, tokens: tokensIndex, logprobs: logprobsIndex }: Sequence,
+  index: number,
+  { bytes, ranges }: HoistedJson,
+): SampledSequence {
+  const at = (i: number | null | undefined): ArrayRange => ranges[i ?? -1] ?? { from: 0, to: 0 };
+  const what = `sequence ${index}`;
+  const ids = at(tokensIndex);
+  const tokens = readNaturals(bytes, ids.from, ids.to) ?? new Int32Array(numbersAt(bytes, ids, what));
+  const range = at(logprobsIndex);
+  const logprobs =
+    readSingles(bytes, range.from, range.to) ??
+    new Float64Array(numbersAt(bytes, range, `the logprobs of ${what}`));
+  if (logprobs.length !== tokens.length) {
+    throw invalidResponse(`${what} has ${tokens.length} tokens and ${logprobs.length} logprobs`);
   }
-  return {
-    tokens: numbersInto(new Int32Array(tokens.length), tokens, `sequence ${index}`),
-    logprobs: numbersInto(new Float64Array(tokens.length), logprobs, `the logprobs of sequence ${index}`),
-    stopReason: stop_reason,
-  };
-}
-
-function numbersInto<T extends Int32Array | Float64Array>(
-  array: T,
-  values: readonly unknown[],
-  what: string,
-): T {
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i];
-    if (typeof value !== 'number')
-      throw invalidResponse(`${what} has ${JSON.stringify(value)} at position ${i}`);
-    array[i] = value;
-  }
-  return array;
+  return { tokens, logprobs, stopReason: stop_reason };
 }
 
 /** A row per token of the prompt: some engines begin with the second. */

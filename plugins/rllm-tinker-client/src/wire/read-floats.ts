@@ -22,9 +22,24 @@ const UPPER_E = 69;
  * @returns undefined when there is anything but numbers, commas and spaces between them
  */
 export function readFloats(bytes: Uint8Array, from: number, to: number): Float32Array | undefined {
-  if (from >= to) return new Float32Array(0);
+  return readAll(new FloatReader(bytes, from, to), to - from);
+}
+
+/**
+ * The same for numbers that are float32 to begin with, whatever they are written as.
+ *
+ * @returns undefined when one of them is not, by its first twelve digits
+ */
+export function readSingles(bytes: Uint8Array, from: number, to: number): Float32Array | undefined {
   const reader = new FloatReader(bytes, from, to);
-  let numbers = new Float32Array(Math.ceil((to - from) / FEW_BYTES));
+  const numbers = readAll(reader, to - from);
+  return reader.areSingles ? numbers : undefined;
+}
+
+/** @param length  of the text, in bytes */
+function readAll(reader: FloatReader, length: number): Float32Array | undefined {
+  if (length <= 0) return new Float32Array(0);
+  let numbers = new Float32Array(Math.ceil(length / FEW_BYTES));
   let count = 0;
   do {
     const value = reader.read();
@@ -46,6 +61,8 @@ class FloatReader {
   /** From here on there are no four bytes. */
   readonly #lastWord: number;
   #at: number;
+  /** Whether every number so far was a float32. */
+  areSingles = true;
 
   constructor(bytes: Uint8Array, from: number, to: number) {
     this.#bytes = bytes;
@@ -109,7 +126,12 @@ class FloatReader {
     size = scaled(size, exponent);
     const single = Math.fround(size);
     const isSure = single === Math.fround(size * (1 - DOUBT)) && single === Math.fround(size * (1 + DOUBT));
-    if (!isSure) return Number(asciiOf(bytes, start, end));
+    if (!isSure) {
+      const exact = Number(asciiOf(bytes, start, end));
+      if (exact !== Math.fround(exact)) this.areSingles = false;
+      return exact;
+    }
+    if (Math.abs(size - single) > size * DOUBT) this.areSingles = false;
     return isNegative ? -single : single;
   }
 }
