@@ -32,6 +32,7 @@ const standardDecorators: Plugin = {
   },
 };
 
+const DOCS = 'test/docs/*.test.ts';
 const { reaching } = appTests();
 
 export default defineConfig({
@@ -49,7 +50,15 @@ export default defineConfig({
     globalSetup: ['./test/global-setup.ts'],
     testTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'apps', include: [...reaching, 'test/package/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'apps',
+          include: [...reaching, 'test/package/*.test.ts'],
+          exclude: [...ELSEWHERE, DOCS],
+        },
+      },
+      { extends: true, test: { name: 'docs', include: [DOCS] } },
       // What makes no app and starts no program leaves nothing behind, and is quicker where modules are loaded once.
       {
         extends: true,
@@ -57,7 +66,7 @@ export default defineConfig({
           name: 'parts',
           isolate: false,
           include: ALL,
-          exclude: [...ELSEWHERE, ...reaching, 'test/package/*'],
+          exclude: [...ELSEWHERE, ...reaching, 'test/package/*', DOCS],
         },
       },
     ],

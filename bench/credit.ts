@@ -6,18 +6,18 @@
 // column is left out. Seconds are CPU seconds of the process, each stage at its best of the repeats, as the script takes them; ours include the
 // threads of the garbage collector. Memory is what is still held afterwards, per trajectory, the episodes apart.
 //
-// On a busy machine of 2 cores (load average 12 to 15; Node 20, numpy 2.4.6), ours and ÷ numpy; the whole path at 160,000 came out between
-// 15.5 and 17.7 times in four runs, and 10.5 times in a fifth:
+// On a quiet machine of 2 cores (AMD EPYC, Node 20.20.2, numpy 2.4.6), ours and ÷ numpy:
 //
 //   trajectories   GRPO kernel     group            filter          advantages      whole path       held
-//   160,000        5.3 ms   89×    43 ms    4.5×    28 ms  16×      27 ms  34×       97 ms  15.6×    33 B
-//   1,600,000      50 ms    99×    571 ms   4.5×    388 ms  11×     351 ms 26×      1310 ms 12.2×    34 B
+//   160,000        5.3 ms  142×    33 ms    5.9×    26 ms  21×      25 ms  46×        83 ms  22.2×   33 B
+//   1,600,000      63 ms    90×    670 ms   3.9×    333 ms  16×     323 ms 33×      1325 ms  13.9×   34 B
 //
-// The kernel takes 0.5 to 2.8 times what copying its input takes, the ragged rewards with an array for each group, and 5 to 30 times
-// what copying the same numbers as one flat array takes: making the arrays is most of it. In one run, ten times the trajectories
-// took 13.5 times the time: at 160,000 the best run is one without a garbage collection, at 1.6 million there is none without. Reaching each trajectory of each episode once and doing nothing with it takes 7 ms idle and 16 ms busy at
-// 160,000, and ten times the trajectories 9 times that; grouping does it once, counting solved tasks goes half the way, writing goes on to
-// the steps. What is left of grouping is lists, a map of tasks, and the collector, which takes up to 30 ms more in a run in which it is due.
+// Under a load of 12 to 15 the whole path at 160,000 came out between 15.5 and 17.7 times in four runs, and 10.5 times in a fifth.
+//
+// The kernel takes 0.6 to 2.4 times what copying its input takes, the ragged rewards with an array for each group, and 6 to 36 times
+// what copying the same numbers as one flat array takes: making the arrays is most of it. Ten times the trajectories take 16 times
+// the time, though no stage does more for each: reaching every trajectory once takes 6 and 70 ms, a map of the tasks 7 and 145 ms since it
+// no longer fits the cache, and at 160,000 the best run is one without a garbage collection, at 1.6 million there is none without.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

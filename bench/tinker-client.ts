@@ -7,10 +7,10 @@
 // collector's included; the lowest and the median of the repeats. Memory is the peak of the process above what it had before. The last lines are
 // wall time with a latency on every request: a step submitted as a whole saves one of its four round trips.
 //
-// Two cores of an AMD EPYC, quiet, Node 20.20.2, in two runs:
-//   protobuf (hosted): train step 12 and 15 ms, 6.6 MB in 2 requests, 38 and 45 MB more at its peak; 512 samples 45 and 47 ms
-//   json (tx):         train step 40 and 42 ms, 12.6 MB in 3 requests, 33 and 42 MB more at its peak; 512 samples 81 and 88 ms
-//   a step of 8 rollouts at 50 ms per request: 151 to 153 ms in flight as a whole, 202 to 204 ms one by one
+// Two cores of an AMD EPYC, quiet, Node 20.20.2:
+//   protobuf (hosted): train step 12.5 ms, 6.6 MB in 2 requests, 31 MB more at its peak; 512 samples 36 ms
+//   json (tx):         train step 41.7 ms, 12.6 MB in 3 requests, 45 MB more at its peak; 512 samples 69 ms
+//   a step of 8 rollouts at 50 ms per request: 152 to 154 ms in flight as a whole, 203 to 205 ms one by one
 import { parseArgs } from 'node:util';
 import { type Datum, ServiceClient, type TrainingClient } from 'rllm-tinker-client';
 import { zeroEngine } from './tinker-client/zero-engine.js';

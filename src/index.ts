@@ -213,6 +213,7 @@ export {
   type TrainerParts,
   type TrajectoryView,
   UnifiedTrainer,
+  type ValidateOptions,
   type WarningDetails,
 } from './trainer/index.js';
 export {

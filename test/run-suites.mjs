@@ -6,18 +6,21 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const spareCores = Math.max(1, availableParallelism() - 1);
+const BESIDE = [`--maxWorkers=${Math.max(1, availableParallelism() - 1)}`];
 
 /**
- * Suites, those of a line at once. All of the no-op suite takes as long as the main one; here runs what tries plugins and apps, and
- * `npm run test:no-op` runs the rest. A real engine comes last, when its Python environment is there; it keeps one core busy.
+ * Stages, each of lanes that run at once, each of suites one after the other. A real engine comes in the second stage, when its Python
+ * environment is there; it keeps one core busy. All of the no-op suite takes as long as the main one: here runs what tries plugins and
+ * apps, and `npm run test:no-op` runs the rest.
  */
 const STAGES = [
-  [{ name: 'apps', config: 'vitest.config.ts', options: ['--project=apps'] }],
-  [{ name: 'no-op', config: 'vitest.no-op.config.ts', among: ['test/container', 'test/no-op'] }],
+  [[{ name: 'apps', config: 'vitest.config.ts', options: ['--project=apps'] }]],
   [
-    { name: 'parts', config: 'vitest.config.ts', options: ['--project=parts', `--maxWorkers=${spareCores}`] },
-    { name: 'tinker', config: 'vitest.tinker.config.ts' },
+    [
+      { name: 'others', config: 'vitest.config.ts', options: ['--project=parts', '--project=docs', ...BESIDE] },
+      { name: 'no-op', config: 'vitest.no-op.config.ts', options: BESIDE, among: ['test/container', 'test/no-op'] },
+    ],
+    [{ name: 'tinker', config: 'vitest.tinker.config.ts' }],
   ],
 ];
 
@@ -55,9 +58,15 @@ function run(command, words, isShown) {
 /** Output that was held back. */
 const ended = [];
 
-async function runStage(suites) {
-  const counts = await Promise.all(suites.map((suite, i) => runSuite(suite, i === 0)));
+async function runStage(lanes) {
+  const counts = await Promise.all(lanes.map((suites, i) => runLane(suites, i === 0)));
   for (const output of ended.splice(0)) process.stdout.write(output);
+  return counts.flat();
+}
+
+async function runLane(suites, isShown) {
+  const counts = [];
+  for (const suite of suites) counts.push(await runSuite(suite, isShown));
   return counts;
 }
 
@@ -82,7 +91,7 @@ if (filters.length === 0) {
 const { status } = spawnSync('npm', ['run', '--silent', 'build'], { cwd, env, stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 const counts = [];
-for (const suites of STAGES) counts.push(...(await runStage(suites)));
+for (const lanes of STAGES) counts.push(...(await runStage(lanes)));
 rmSync(folder, { recursive: true, force: true });
 const sum = (of) => counts.reduce((total, count) => total + of(count), 0);
 const [passed, failed] = [sum((count) => count.passed), sum((count) => count.failed)];

@@ -10,5 +10,5 @@ export { type NewRun, type ResumeOptions, RunFolder } from './run-folder.js';
 export type { ManifestPlugin, NamesByKind, RunEnd, RunManifest, RunResumption } from './run-manifest.js';
 export type { RunStop } from './run-steering.js';
 export type { TrainerParts } from './trainer-parts.js';
-export { type RunOptions, UnifiedTrainer } from './unified-trainer.js';
+export { type RunOptions, UnifiedTrainer, type ValidateOptions } from './unified-trainer.js';
 export { type ValidationRollout, validationMetrics } from './validation-metrics.js';

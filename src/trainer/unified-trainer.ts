@@ -25,6 +25,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface ValidateOptions extends RunOptions {
+  /** Called as rollouts end, with how many have and how many there are. */
+  readonly onRollout?: (done: number, total: number) => void;
+}
+
 /**
  * Trains a policy: rolls out tasks, assigns credit, updates the weights, validates, saves, reports.
  *
@@ -114,7 +119,7 @@ export class UnifiedTrainer implements AsyncDisposable {
    *
    * @throws RllmError DATASET_EMPTY without validation data; ABORTED when the signal fires.
    */
-  async validate(options: RunOptions = {}): Promise<Metrics> {
+  async validate(options: ValidateOptions = {}): Promise<Metrics> {
     this.#heed(options.signal);
     const data = await this.#loadData();
     const loader = required(data.val, 'val');
@@ -125,7 +130,7 @@ export class UnifiedTrainer implements AsyncDisposable {
     state.globalStep = checkpoint?.state.step ?? 0;
     state.epoch = checkpoint?.state.epoch ?? 0;
     const context = { ...this.#context, parts: { ...this.#parts, run: null } };
-    const metrics = await validate(context, state, loader);
+    const metrics = await validate(context, state, loader, options.onRollout);
     throwIfAborted(context);
     if (this.#stop.signal.aborted) throw new RllmError('ABORTED', 'The validation was interrupted.');
     return sortedMetrics(metrics ?? {});

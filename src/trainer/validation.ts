@@ -12,17 +12,19 @@ import { type ValidationRollout, validationMetrics } from './validation-metrics.
  * All means are over the whole validation, whatever the size of its batches. `val/grouping/…` and `val/reward/{role}/…` are
  * what training reports, of these rollouts.
  *
+ * @param onRollout  called as rollouts end, with how many have and how many there are.
  * @returns null when the backend skips it, or the run was asked to stop meanwhile: then nothing is known.
  */
 export async function validate(
   context: RunContext,
   state: TrainerState,
   loader: TaskLoader,
+  onRollout?: (done: number, total: number) => void,
 ): Promise<Metrics | null> {
   const { lifecycle, parts, now } = context;
   if (!(await lifecycle.validationStart(state))) return null;
   const started = now();
-  const rollouts = await rollOut(context, state, loader);
+  const rollouts = await rollOut(context, state, loader, onRollout);
   if (rollouts === null) return null;
   const metrics: Metrics = {
     ...groupMetrics(context, rollouts),
@@ -44,6 +46,7 @@ async function rollOut(
   context: RunContext,
   { globalStep: step }: TrainerState,
   loader: TaskLoader,
+  onRollout: ((done: number, total: number) => void) | undefined,
 ): Promise<readonly ValidationRollout[] | null> {
   const { parts, report, lifecycle, stop, abort } = context;
   const total = loader.size * parts.config.rollout.nVal;
@@ -56,8 +59,11 @@ async function rollOut(
         mode: 'val',
         step,
         signal: AbortSignal.any([stop, abort]),
-        onEpisode: (_episode, done) =>
-          report.emit({ event: 'rollouts', mode: 'val', step, done: rollouts.length + done, total }),
+        onEpisode: (_episode, endedOfBatch) => {
+          const done = rollouts.length + endedOfBatch;
+          report.emit({ event: 'rollouts', mode: 'val', step, done, total });
+          onRollout?.(done, total);
+        },
       });
       await lifecycle.rolloutsEnd(episodes);
       episodes.forEach((episode, i) => {

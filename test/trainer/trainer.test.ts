@@ -212,7 +212,10 @@ describe('validation', () => {
 
   test('can be asked for alone', async () => {
     const { trainer, backend } = tiny({ policy: () => 'yes' });
-    expect((await trainer.validate())['val/unknown/pass@1']).toBe(1);
+    const seen: (readonly [number, number])[] = [];
+    const metrics = await trainer.validate({ onRollout: (done, total) => seen.push([done, total]) });
+    expect(metrics['val/unknown/pass@1']).toBe(1);
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6].map((done) => [done, 6]));
     expect(backend.calls).toEqual([]);
     await expect(tiny({ valData: undefined }).trainer.validate()).rejects.toMatchObject({
       code: 'DATASET_EMPTY',

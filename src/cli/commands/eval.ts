@@ -4,6 +4,7 @@ import { RunFolder } from '../../trainer/index.js';
 import type { Metrics } from '../../types/index.js';
 import { cliLogger } from '../cli-logger.js';
 import { nearPath } from '../invocation.js';
+import { openView } from '../open-view.js';
 import type { ConfigOptions } from '../options.js';
 import { readConfig } from '../read-config.js';
 import { numberText } from '../render/number-text.js';
@@ -31,14 +32,18 @@ export async function evaluate(options: EvalOptions): Promise<number> {
   const loaded =
     options.run === undefined ? await readConfig(options) : await loadRunConfig(options.run, options);
   const human = openScreen(process.stderr, process.env, options);
-  const logger = cliLogger((line) => human.write(`${line}\n`), options, human.paint);
-  const stop = listenForStop(() => human.write('Stopping.\n'));
+  const view = openView(human, options, false);
+  const logger = cliLogger((line) => view.note(line), options, human.paint);
+  const stop = listenForStop(() => view.note('Stopping.'));
+  const onRollout = (done: number, total: number): void =>
+    view.show({ event: 'rollouts', mode: 'val', step: 0, done, total });
   try {
     const metrics = await withApp(
       loaded,
       { logger, run: null, complete: true, weights, validateOnly: true },
-      async (app) => (await app.trainer()).validate({ signal: stop.signal }),
+      async (app) => (await app.trainer()).validate({ signal: stop.signal, onRollout }),
     );
+    view.close();
     show(metrics, weights, options);
     check(metrics, thresholds);
     return 0;
@@ -46,6 +51,7 @@ export async function evaluate(options: EvalOptions): Promise<number> {
     if (!stop.signal.aborted) throw thrown;
     return stop.exitCode();
   } finally {
+    view.close();
     stop.dispose();
   }
 }

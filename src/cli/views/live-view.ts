@@ -96,7 +96,7 @@ export class LiveView implements RunView {
     const line = progressLine(
       {
         label: this.#label(),
-        share: this.#totalSteps === 0 ? 0 : (this.#step + this.#shareOfStep()) / this.#totalSteps,
+        share: this.#share(),
         reward: this.#reward,
         win: this.#win,
         validation: this.#validation,
@@ -116,9 +116,11 @@ export class LiveView implements RunView {
     return `step ${String(this.#step).padStart(total.length)}/${total}`;
   }
 
-  #shareOfStep(): number {
-    const rollouts = this.#rollouts;
-    if (rollouts === undefined || rollouts.mode === 'val' || rollouts.total === 0) return 0;
-    return rollouts.done / rollouts.total;
+  /** Of the run; of the validation where there is nothing else. */
+  #share(): number {
+    const { mode, done = 0, total = 0 } = this.#rollouts ?? {};
+    const ofRollouts = total === 0 ? 0 : done / total;
+    if (this.#totalSteps === 0) return ofRollouts;
+    return (this.#step + (mode === 'val' ? 0 : ofRollouts)) / this.#totalSteps;
   }
 }

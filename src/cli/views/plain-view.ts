@@ -14,7 +14,7 @@ const LONGEST_PAUSE_S = 30;
 
 /**
  * Lines for a pipe, a file or CI: the first steps, then one every two seconds at first and every thirty in a long run
- * (a thirtieth of the time gone), and always the last.
+ * (a thirtieth of the time gone), and always the last. A validation that takes longer than that says how far it is.
  */
 export class PlainView implements RunView {
   readonly #screen: Screen;
@@ -23,6 +23,8 @@ export class PlainView implements RunView {
   #startedAt: number;
   #shownAt = Number.NEGATIVE_INFINITY;
   #stepsShown = 0;
+  /** When the validation at hand began, or last said how far it was. */
+  #validatingAt: number | undefined;
 
   /** @param now  milliseconds of any clock that never goes back. */
   constructor(screen: Screen, now: () => number) {
@@ -37,11 +39,16 @@ export class PlainView implements RunView {
         this.#startedAt = this.#now();
         this.#pace.mark(event.resumedFrom, this.#startedAt);
         break;
+      case 'rollouts':
+        if (event.mode === 'val') this.#showValidating(event);
+        break;
       case 'step':
         this.#showStep(event);
         break;
       case 'validation':
-        if (this.#isDue()) this.#line(joined([`validation at step ${event.step}`, passText(event.metrics)]));
+        this.#validatingAt = undefined;
+        if (this.#isDue(this.#shownAt))
+          this.#line(joined([`validation at step ${event.step}`, passText(event.metrics)]));
         break;
       case 'trajectory':
         for (const line of trajectoryLines(event.view, this.#screen.paint)) this.note(line);
@@ -66,7 +73,7 @@ export class PlainView implements RunView {
   #showStep(event: Extract<TrainerEvent, { event: 'step' }>): void {
     this.#pace.mark(event.step, this.#now());
     const isLast = event.step >= event.totalSteps;
-    if (this.#stepsShown >= FIRST_STEPS && !isLast && !this.#isDue()) return;
+    if (this.#stepsShown >= FIRST_STEPS && !isLast && !this.#isDue(this.#shownAt)) return;
     this.#stepsShown++;
     const headline = headlineOf(event.metrics);
     const left = this.#pace.secondsFor(event.totalSteps - event.step);
@@ -86,9 +93,16 @@ export class PlainView implements RunView {
     this.note(text);
   }
 
-  #isDue(): boolean {
+  #showValidating({ done, total }: Extract<TrainerEvent, { event: 'rollouts' }>): void {
+    this.#validatingAt ??= this.#now();
+    if (!this.#isDue(this.#validatingAt)) return;
+    this.#validatingAt = this.#now();
+    this.note(`validating ${done}/${total}`);
+  }
+
+  #isDue(since: number): boolean {
     const gone = (this.#now() - this.#startedAt) / 1000;
     const pause = Math.min(LONGEST_PAUSE_S, Math.max(SHORTEST_PAUSE_S, gone / 30));
-    return this.#now() - this.#shownAt >= pause * 1000;
+    return this.#now() - since >= pause * 1000;
   }
 }

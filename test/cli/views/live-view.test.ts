@@ -67,3 +67,10 @@ test('two events within a frame are drawn once', () => {
   view.show({ event: 'step', step: 2, epoch: 0, totalSteps: 4, metrics: {} });
   expect(screen.rows[0]).toMatch(/^step 1\/4/);
 });
+
+test('where there is only a validation, the bar is its own', () => {
+  const screen = new TestScreen();
+  const view = new LiveView(screen, () => 0, { mayStopEarly: false });
+  view.show({ event: 'rollouts', step: 0, mode: 'val', done: 16, total: 64 });
+  expect(screen.rows).toEqual(['validating 16/64  ########----------------------  25%']);
+});

@@ -57,3 +57,31 @@ test('a warning is always shown, with its code', () => {
   view.show({ event: 'warning', code: 'NO_GROUPS', message: 'nothing to train on' });
   expect(screen.rows[0]).toBe('warning NO_GROUPS  nothing to train on');
 });
+
+test('a validation of more than two seconds says how far it is, and how it ended', () => {
+  const { screen, clock, view, step } = setUp();
+  step(1, 100);
+  for (let done = 1; done <= 64; done++) {
+    clock.ms = 10_000 + done * 100;
+    view.show({ event: 'rollouts', step: 1, mode: 'val', done, total: 64 });
+  }
+  const metrics = { 'val/gsm/pass@1': 0.5 };
+  view.show({ event: 'validation', step: 1, epoch: 0, metrics });
+  expect(screen.rows.slice(1, -1)).toEqual([
+    'validating 21/64',
+    'validating 41/64',
+    'validating 61/64',
+    'validation at step 1  pass@1 50%',
+  ]);
+});
+
+test('rollouts of training and a short validation add no lines', () => {
+  const { screen, clock, view } = setUp();
+  for (let done = 1; done <= 8; done++) {
+    clock.ms += 1000;
+    view.show({ event: 'rollouts', step: 1, mode: 'train', done, total: 8 });
+  }
+  for (let done = 1; done <= 8; done++)
+    view.show({ event: 'rollouts', step: 1, mode: 'val', done, total: 8 });
+  expect(screen.rows).toEqual(['']);
+});
