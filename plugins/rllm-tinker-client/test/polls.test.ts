@@ -29,6 +29,17 @@ describe('while a result is not ready', () => {
     ).toEqual(['0', '1', '2']);
   });
 
+  test.each([
+    ['hosted', []],
+    ['tx', [75]],
+  ] as const)('on %s the first poll comes when its profile says', async (engine, sleeps) => {
+    const { server, model, clock } = await training({ engine });
+    const before = clock.sleeps.length;
+    server.script(POLL, again);
+    await model.forward(data, 'cross_entropy');
+    expect(clock.sleeps.slice(before)).toEqual(sleeps);
+  });
+
   test('an engine that does not hold the poll open is not asked in a tight loop', async () => {
     const { server, model, clock } = await training();
     server.script(POLL, ...Array.from({ length: 10 }, () => again));

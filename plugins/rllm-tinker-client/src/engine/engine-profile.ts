@@ -52,6 +52,11 @@ export interface EngineProfile {
    * overtake it: await the results of a step before submitting the next pass.
    */
   readonly keepsOrder: boolean;
+  /**
+   * How long after a call is accepted its result is first asked for, in ms. An engine that holds a poll and answers as soon as it can wants 0;
+   * one that looks for the result in growing pauses is asked once it may be there.
+   */
+  readonly firstPollMs: number;
   /** Whether closing the client unloads its models, to free what they hold. */
   readonly unloadOnClose: boolean;
   /** The wire that `wire: 'auto'` takes. */

@@ -30,6 +30,7 @@ export const HOSTED_PROFILE: EngineProfile = {
   deduplicates: true,
   keepsOrder: true,
   failedResultStatuses: [400],
+  firstPollMs: 0,
   unloadOnClose: false,
   wire: 'protobuf',
   concurrentPolls: 256,

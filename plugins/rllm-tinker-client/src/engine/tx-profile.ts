@@ -31,6 +31,9 @@ export const TX_PROFILE: EngineProfile = {
   deduplicates: true,
   keepsOrder: true,
   failedResultStatuses: [400, 500],
+  // It takes up work every 100 ms, and looks for a result 0, 100, 250, 475, … ms after it was asked: from here on the steps fit its work
+  // better (a fifth more iterations per second of a tiny model, bench/tinker-python.ts).
+  firstPollMs: 75,
   unloadOnClose: true,
   wire: 'json',
   concurrentPolls: 10,

@@ -36,7 +36,9 @@ export async function awaitResult(
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
   const poll = new Poll(core, call, signal);
+  const { firstPollMs } = core.engine;
   try {
+    if (firstPollMs > 0) await core.clock.sleep(firstPollMs, signal);
     for (;;) {
       const answer = await poll.next();
       if (answer !== undefined) return answer;
