@@ -1,11 +1,10 @@
 """Starts SkyRL's tx server without `uv`, which it would otherwise call to start its engine process."""
 
-import argparse
 import asyncio
 import sys
 
 import tx.tinker.api as api
-import uvicorn
+from serve import serve
 from tx.tinker.config import EngineConfig, add_model
 
 start_process = asyncio.create_subprocess_exec
@@ -19,10 +18,4 @@ async def start_with_this_python(*command, **options):
 
 asyncio.create_subprocess_exec = start_with_this_python
 
-parser = argparse.ArgumentParser()
-add_model(parser, EngineConfig)
-parser.add_argument("--port", type=int, required=True)
-given = parser.parse_args()
-fields = {key: value for key, value in vars(given).items() if key in EngineConfig.model_fields}
-api.app.state.engine_config = EngineConfig.model_validate(fields)
-uvicorn.run(api.app, host="127.0.0.1", port=given.port, log_level="warning")
+serve(api.app, EngineConfig, add_model)
