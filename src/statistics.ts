@@ -3,22 +3,30 @@
 /**
  * Mean of n ≥ 1 values. A second pass adds the mean of what the first one left over, so that values of a million with
  * differences of one keep their digits.
+ *
+ * @param from  of a longer list only the values from here, here and in the other functions,
+ * @param to    up to here, without it.
  */
-export function meanOf(values: ArrayLike<number>): number {
-  const n = values.length;
+export function meanOf(values: ArrayLike<number>, from = 0, to: number = values.length): number {
+  const n = to - from;
   let sum = 0;
-  for (let i = 0; i < n; i++) sum += values[i] as number;
+  for (let i = from; i < to; i++) sum += values[i] as number;
   const mean = sum / n;
   let rest = 0;
-  for (let i = 0; i < n; i++) rest += (values[i] as number) - mean;
+  for (let i = from; i < to; i++) rest += (values[i] as number) - mean;
   return mean + rest / n;
 }
 
 /** Population std of n ≥ 1 values about their mean, in two passes: never E[x²] − E[x]², which cancels. */
-export function stdOf(values: ArrayLike<number>, mean: number = meanOf(values)): number {
-  const n = values.length;
+export function stdOf(
+  values: ArrayLike<number>,
+  mean: number = meanOf(values),
+  from = 0,
+  to: number = values.length,
+): number {
+  const n = to - from;
   let squares = 0;
-  for (let i = 0; i < n; i++) {
+  for (let i = from; i < to; i++) {
     const d = (values[i] as number) - mean;
     squares += d * d;
   }
@@ -26,10 +34,9 @@ export function stdOf(values: ArrayLike<number>, mean: number = meanOf(values)):
 }
 
 /** Whether all values are equal; true for none and for one. Says so exactly, where a std has float noise. */
-export function isUniform(values: ArrayLike<number>): boolean {
-  const n = values.length;
-  const first = values[0];
-  for (let i = 1; i < n; i++) if (values[i] !== first) return false;
+export function isUniform(values: ArrayLike<number>, from = 0, to: number = values.length): boolean {
+  const first = values[from];
+  for (let i = from + 1; i < to; i++) if (values[i] !== first) return false;
   return true;
 }
 
@@ -41,17 +48,17 @@ export interface Summary {
 }
 
 /** Mean, population std, largest and smallest of n ≥ 1 values; exactly std 0 when all are equal. */
-export function summarize(values: ArrayLike<number>): Summary {
+export function summarize(values: ArrayLike<number>, from = 0, to: number = values.length): Summary {
   let max = Number.NEGATIVE_INFINITY;
   let min = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < values.length; i++) {
+  for (let i = from; i < to; i++) {
     const value = values[i] as number;
     if (value > max) max = value;
     if (value < min) min = value;
   }
   if (max === min) return { mean: max + 0, std: 0, max: max + 0, min: min + 0 };
-  const mean = meanOf(values);
-  return { mean, std: stdOf(values, mean), max, min };
+  const mean = meanOf(values, from, to);
+  return { mean, std: stdOf(values, mean, from, to), max, min };
 }
 
 /**

@@ -44,7 +44,13 @@ export function walkPath(episodes: readonly Episode[]): {
   });
   const filter = cpuSeconds(() => {
     const selected = selectTrainable(groups, algorithm);
-    const result = applyRejectionSampling(episodes, selected.groups, rejectionSample);
+    const result = applyRejectionSampling(
+      episodes,
+      selected.groups,
+      rejectionSample,
+      undefined,
+      selected.rewards,
+    );
     groups = result.groups;
     Object.assign(metrics, result.metrics);
   });

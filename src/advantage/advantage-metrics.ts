@@ -1,20 +1,20 @@
+import type { Ragged } from '../ragged.js';
 import { percentileOf, summarize } from '../statistics.js';
 import type { Metrics } from '../types/index.js';
-import type { RaggedRewards } from './group-rewards.js';
 
 /** An advantage smaller than this counts as zero, a group's std smaller than this as no spread, as in rLLM. */
 const NEGLIGIBLE = 1e-8;
 
 /** `reward/{role}/{mean,std,max,min}` over all trajectories of a role, population std, and `difficultyMetrics` of its groups. */
-export function rewardMetrics(role: string, { flat, byGroup }: RaggedRewards): Metrics {
-  const { mean, std, max, min } = summarize(flat);
+export function rewardMetrics(role: string, rewards: Ragged): Metrics {
+  const { mean, std, max, min } = summarize(rewards.flat);
   const prefix = `reward/${role}`;
   return {
     [`${prefix}/mean`]: mean,
     [`${prefix}/std`]: std,
     [`${prefix}/max`]: max,
     [`${prefix}/min`]: min,
-    ...difficultyMetrics(role, byGroup),
+    ...difficultyMetrics(role, rewards),
   };
 }
 
@@ -48,22 +48,24 @@ export function advantageMetrics(role: string, advantages: Float64Array): Metric
  *
  * Without such groups `total` and `informative` are 0 and the rest is absent.
  */
-function difficultyMetrics(role: string, rewards: readonly Float64Array[]): Metrics {
+function difficultyMetrics(role: string, { flat, starts, length }: Ragged): Metrics {
   const prefix = `batch/${role}`;
   let total = 0;
-  for (const { length } of rewards) if (length > 1) total++;
+  for (let g = 0; g < length; g++) if ((starts[g + 1] as number) - (starts[g] as number) > 1) total++;
   if (total === 0) return { [`${prefix}/total`]: 0, [`${prefix}/informative`]: 0 };
   const means = new Float64Array(total);
   const stds = new Float64Array(total);
   let informative = 0;
   let tooEasy = 0;
   let tooHard = 0;
-  let g = 0;
-  for (const group of rewards) {
-    if (group.length <= 1) continue;
-    const { mean, std } = summarize(group);
-    means[g] = mean;
-    stds[g++] = std;
+  let next = 0;
+  for (let g = 0; g < length; g++) {
+    const from = starts[g] as number;
+    const to = starts[g + 1] as number;
+    if (to - from <= 1) continue;
+    const { mean, std } = summarize(flat, from, to);
+    means[next] = mean;
+    stds[next++] = std;
     if (std >= NEGLIGIBLE) informative++;
     else if (mean >= 1) tooEasy++;
     else if (mean <= 0) tooHard++;

@@ -1,7 +1,9 @@
 import { nameOf } from '../attribute.js';
 import { RllmError } from '../errors.js';
+import type { Ragged } from '../ragged.js';
 import type { TrajectoryGroup } from '../types/index.js';
 import type { AdvantageEstimates } from './estimator.js';
+import { TableEstimates } from './tables.js';
 
 /** Advantages that are known to fit their groups, in one flat buffer: group by group, trajectory by trajectory, token by token. */
 export interface CheckedAdvantages {
@@ -23,6 +25,19 @@ export function responseTokens({ steps }: TrajectoryGroup['trajectories'][number
   let tokens = 0;
   for (const { responseIds } of steps) tokens += responseIds.length;
   return tokens;
+}
+
+/**
+ * Copies out the advantages of an estimator of the SDK, which has them in a table of the shape of its rewards: what `checkEstimates`
+ * comes to, without an array for each group.
+ *
+ * @returns undefined for all other output, and where something is wrong: for `checkEstimates` to say what.
+ */
+export function valuesOfTable(output: unknown, rewards: Ragged): CheckedAdvantages | undefined {
+  const table = TableEstimates.unseenTable(output);
+  if (table === undefined || table.starts !== rewards.starts) return undefined;
+  const values = new Float64Array(table.flat.length);
+  return copyFinite(table.flat, values, 0) < 0 ? { perToken: false, values } : undefined;
 }
 
 /**
@@ -54,23 +69,21 @@ export function checkEstimates(
     const group = groups[g] as TrajectoryGroup;
     const { trajectories } = group;
     const row = listOf(advantages[g], trajectories.length, field, call, group);
+    if (!perToken) {
+      const wrong = copyFinite(row, values, end);
+      if (wrong >= 0) throw notFinite(row[wrong], `${field.slice(0, -1)} ${wrong}`, call, group);
+      end += row.length;
+      continue;
+    }
     for (let i = 0; i < trajectories.length; i++) {
-      if (!perToken) {
-        const value = row[i];
-        if (!isFiniteNumber(value)) throw notFinite(value, `${field.slice(0, -1)} ${i}`, call, group);
-        values[end++] = value + 0;
-        continue;
-      }
       const trajectory = trajectories[i] as TrajectoryGroup['trajectories'][number];
       const what = `token ${field} of trajectory ${i}`;
       const tokens = listOf(row[i], responseTokens(trajectory), what, call, group);
-      for (let t = 0; t < tokens.length; t++) {
-        const value = tokens[t];
-        if (!isFiniteNumber(value)) {
-          throw notFinite(value, `${field.slice(0, -1)} ${i}, token ${t}`, call, group);
-        }
-        values[end++] = value + 0;
+      const wrong = copyFinite(tokens, values, end);
+      if (wrong >= 0) {
+        throw notFinite(tokens[wrong], `${field.slice(0, -1)} ${i}, token ${wrong}`, call, group);
       }
+      end += tokens.length;
     }
   }
   return { perToken, values };
@@ -114,8 +127,14 @@ function listOf(
   return value;
 }
 
-function isFiniteNumber(value: unknown): value is number {
-  return Number.isFinite(value);
+/** Copies numbers to `to` from `at` on, −0 as 0. @returns where the first stands that is no finite number; −1 when there is none */
+function copyFinite(from: ArrayLike<unknown>, to: Float64Array, at: number): number {
+  for (let i = 0; i < from.length; i++) {
+    const value = from[i];
+    if (typeof value !== 'number' || !Number.isFinite(value)) return i;
+    to[at + i] = value + 0;
+  }
+  return -1;
 }
 
 function notFinite(value: unknown, what: string, call: EstimatorCall, group: TrajectoryGroup): RllmError {

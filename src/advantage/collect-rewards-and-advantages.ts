@@ -2,16 +2,18 @@ import { type Attribution, nameOf } from '../attribute.js';
 import type { AlgorithmConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { Dropped } from '../filtering/index.js';
+import type { Ragged } from '../ragged.js';
 import { meanOf } from '../statistics.js';
 import type { Metrics, TrajectoryGroup } from '../types/index.js';
 import { advantageMetrics, rewardMetrics } from './advantage-metrics.js';
-import { checkEstimates, checkReturns } from './check-estimates.js';
+import { checkEstimates, checkReturns, valuesOfTable } from './check-estimates.js';
 import type { AdvantageBatch, AdvantageEstimates, AdvantageEstimator, Requirement } from './estimator.js';
 import { checkRequirements } from './estimator-input.js';
-import { copyGroups, cutByGroup, readRewards } from './group-rewards.js';
+import { copyRewards, readRewards } from './group-rewards.js';
 import { componentMetrics } from './reward-components.js';
 import { carriesAdvantages, selectTrainable } from './select-trainable.js';
 import { isShaping, shapeRewards } from './shape-rewards.js';
+import { RewardBatch } from './tables.js';
 import {
   clearAdvantages,
   clipAdvantages,
@@ -79,7 +81,7 @@ export function collectRewardsAndAdvantages(
     const precomputed = algorithm.usePrecomputedAdvantage ? own.filter(carriesAdvantages) : [];
     const estimated = precomputed.length === 0 ? own : own.filter((group) => !carriesAdvantages(group));
     const isAll = estimated.length === selection.groups.length;
-    const rewards = cutByGroup(isAll ? selection.rewards : readRewards(estimated), estimated);
+    const rewards = isAll ? selection.rewards : readRewards(estimated);
     if (estimated.length > 0) Object.assign(metrics, rewardMetrics(role, rewards));
     if (selection.haveParts) Object.assign(metrics, componentMetrics(role, estimated));
     if (!collectAdvantage) continue;
@@ -90,8 +92,7 @@ export function collectRewardsAndAdvantages(
     }
     const advantages = precomputed.map((group) => settlePrecomputed(group, algorithm.advantageClip));
     if (estimated.length > 0) {
-      const batch = { role, rewards: rewards.byGroup, groups: estimated, algorithm };
-      const written = estimateRole(batch, name, registry);
+      const written = estimateRole(rewards, { role, groups: estimated, algorithm }, name, registry);
       advantages.push(...written.advantages);
       if (written.overwritten > 0) warnings.push(overwriteWarning(role, name, written.overwritten));
     }
@@ -129,7 +130,8 @@ interface Written {
 
 /** Estimates one role and writes its steps. */
 function estimateRole(
-  batch: Omit<AdvantageBatch, 'options'>,
+  table: Ragged,
+  batch: Omit<AdvantageBatch, 'rewards' | 'options'>,
   name: string,
   registry: EstimatorSource,
 ): Written {
@@ -143,20 +145,19 @@ function estimateRole(
   const estimator = registry.get(name);
   checkRequirements(name, registry.requirementsOf?.(name) ?? estimator.requires ?? NOTHING, seen);
   const options = registry.optionsOf?.(name, algorithm) ?? {};
-  const rewards =
-    apart.length === 0 ? batch.rewards : copyGroups(batch.rewards.filter(({ length }) => length > 1));
+  const rewards = apart.length === 0 ? table : copyRewards(table.byGroup.filter(({ length }) => length > 1));
   const part = registry.partOf?.(name) ?? { what: `advantage estimator "${name}"` };
   const call = { estimator: name, owner: part.owner, role };
   let output: AdvantageEstimates;
   try {
-    output = estimator.estimate({ role, rewards, groups: seen, algorithm, options });
+    output = estimator.estimate(new RewardBatch(rewards, { role, groups: seen, algorithm, options }));
   } catch (cause) {
     throw new RllmError('ESTIMATOR_THREW', `${nameOf(part)} threw for role "${role}": ${messageOf(cause)}`, {
       cause,
       details: { estimator: name, role },
     });
   }
-  const checked = checkEstimates(output, seen, call);
+  const checked = valuesOfTable(output, rewards) ?? checkEstimates(output, seen, call);
   const returns = checked.perToken ? checkReturns(output, seen, call) : undefined;
   clipAdvantages(checked.values, algorithm.advantageClip);
   overwritten += writeAdvantages(seen, checked);

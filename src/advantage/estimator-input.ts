@@ -1,5 +1,5 @@
 import { RllmError } from '../errors.js';
-import type { Trajectory, TrajectoryGroup } from '../types/index.js';
+import { rolloutOf, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 import type { Requirement } from './estimator.js';
 
 /** A trajectory of a group, or one of its steps. */
@@ -12,7 +12,7 @@ export interface InputPlace {
 /** That something an estimator or policy needs is not there: ESTIMATOR_INPUT, naming the step or trajectory. */
 export function estimatorInput(who: string, fault: string, { group, i, s }: InputPlace): RllmError {
   const { taskId, role } = group;
-  const rolloutIndex = group.metadata[i]?.rolloutIndex ?? i;
+  const { rolloutIndex } = rolloutOf(group, i);
   const step = s === undefined ? undefined : group.trajectories[i]?.steps[s];
   const what = step === undefined ? 'the trajectory' : `step ${s} ("${step.id}")`;
   return new RllmError(

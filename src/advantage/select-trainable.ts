@@ -1,15 +1,16 @@
 import type { AlgorithmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
-import type { Dropped, DropReason } from '../filtering/index.js';
-import type { Trajectory, TrajectoryGroup, TrajectoryOrigin } from '../types/index.js';
+import { type Dropped, dropGroup, droppedOf } from '../filtering/index.js';
+import { Ragged } from '../ragged.js';
+import { rolloutOf, type Trajectory, type TrajectoryGroup, type TrajectoryOrigin } from '../types/index.js';
 import { unsoundComponent } from './reward-components.js';
 
 export interface Selection {
   /** What trains; the same objects where nothing was left out. */
   readonly groups: readonly TrajectoryGroup[];
   readonly dropped: readonly Dropped[];
-  /** Reward of each trajectory of `groups`, group by group, in fresh memory; NaN where a group with precomputed advantages has none. */
-  readonly rewards: Float64Array<ArrayBuffer>;
+  /** Rewards of `groups`, in fresh memory; NaN where a group with precomputed advantages has none. */
+  readonly rewards: Ragged;
   /** Whether any trajectory has named parts of its reward. */
   readonly haveParts: boolean;
 }
@@ -29,10 +30,15 @@ export function selectTrainable(groups: readonly TrajectoryGroup[], algorithm: A
   const dropped: Dropped[] = [];
   // Read on the way: to go through all trajectories once more takes longer than what is done with their rewards.
   const read = { rewards: new Float64Array(trajectoriesIn(groups)), end: 0, haveParts: false };
-  for (const group of groups) {
+  const starts = new Uint32Array(groups.length + 1);
+  const keep = (group: TrajectoryGroup): void => {
+    starts[kept.push(group)] = read.end;
+  };
+  for (let g = 0; g < groups.length; g++) {
+    const group = groups[g] as TrajectoryGroup;
     if (isPrecomputed(group, algorithm)) {
       readRewards(group, read);
-      kept.push(group);
+      keep(group);
       continue;
     }
     if (group.trajectories.length === 0) {
@@ -47,17 +53,17 @@ export function selectTrainable(groups: readonly TrajectoryGroup[], algorithm: A
     const scored = areScored ? group : withoutUnscored(group, algorithm, dropped);
     if (scored.trajectories.length === 0) continue;
     if (scored.trajectories.length === 1 && algorithm.loneTrajectory === 'drop') {
-      dropAll(scored, 'lone_trajectory', dropped);
+      dropGroup(scored, 'lone_trajectory', dropped);
       read.end = start;
       continue;
     }
     if (!areScored) readRewards(scored, read);
-    kept.push(scored);
+    keep(scored);
   }
   return {
     groups: kept,
     dropped,
-    rewards: new Float64Array(read.rewards.buffer, 0, read.end),
+    rewards: new Ragged(read.rewards.subarray(0, read.end), starts.subarray(0, kept.length + 1)),
     haveParts: read.haveParts,
   };
 }
@@ -70,7 +76,7 @@ interface Reading {
 
 function trajectoriesIn(groups: readonly TrajectoryGroup[]): number {
   let total = 0;
-  for (const { trajectories } of groups) total += trajectories.length;
+  for (let g = 0; g < groups.length; g++) total += (groups[g] as TrajectoryGroup).trajectories.length;
   return total;
 }
 
@@ -114,7 +120,7 @@ function withoutUnscored(
       return;
     }
     if (algorithm.missingReward === 'error') throw unscored(group, i);
-    dropped.push(drop(group, i, 'unscored'));
+    dropped.push(droppedOf(group, i, 'unscored'));
   });
   return { ...group, trajectories, metadata };
 }
@@ -124,18 +130,8 @@ function isScored(trajectory: Trajectory): boolean {
   return trajectory.rewards === undefined || unsoundComponent(trajectory) === undefined;
 }
 
-function dropAll(group: TrajectoryGroup, reason: DropReason, dropped: Dropped[]): void {
-  for (let i = 0; i < group.trajectories.length; i++) dropped.push(drop(group, i, reason));
-}
-
-function drop(group: TrajectoryGroup, i: number, reason: DropReason): Dropped {
-  const origin = group.metadata[i];
-  const { taskId, rolloutIndex } = origin ?? { taskId: group.taskId, rolloutIndex: i };
-  return { reason, taskId, rolloutIndex, trajectory: group.trajectories[i] ?? null };
-}
-
 function unscored(group: TrajectoryGroup, i: number): RllmError {
-  const { taskId, rolloutIndex } = drop(group, i, 'unscored');
+  const { taskId, rolloutIndex } = rolloutOf(group, i);
   const { role } = group;
   const trajectory = group.trajectories[i];
   const reward = trajectory?.reward;

@@ -1,5 +1,5 @@
 import { RllmError } from '../errors.js';
-import type { Step, Trajectory, TrajectoryGroup } from '../types/index.js';
+import { rolloutOf, type Step, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 import type { CheckedAdvantages } from './check-estimates.js';
 
 /**
@@ -11,14 +11,15 @@ export function writeAdvantages(groups: readonly TrajectoryGroup[], advantages: 
   const { perToken, values } = advantages;
   let overwritten = 0;
   let next = 0;
-  for (const { trajectories } of groups) {
+  for (let g = 0; g < groups.length; g++) {
+    const { trajectories } = groups[g] as TrajectoryGroup;
     let hadOne = false;
     for (let i = 0; i < trajectories.length; i++) {
       const { steps } = trajectories[i] as Trajectory;
       for (let s = 0; s < steps.length; s++) {
         const step = steps[s] as Step;
         if (step.returns !== undefined) delete step.returns;
-        if (step.advantage !== undefined) hadOne = true;
+        if (!hadOne && step.advantage !== undefined) hadOne = true;
         if (perToken) {
           const end = next + step.responseIds.length;
           step.advantage = Array.from(values.subarray(next, end));
@@ -117,11 +118,11 @@ export function settlePrecomputed(group: TrajectoryGroup, clip: number | null = 
 }
 
 function nameOf(step: Step, s: number, i: number, group: TrajectoryGroup): string {
-  const rollout = group.metadata[i]?.rolloutIndex ?? i;
-  return `Step ${s} ("${step.id}") of rollout ${rollout} of task "${group.taskId}", role "${group.role}",`;
+  const { rolloutIndex } = rolloutOf(group, i);
+  return `Step ${s} ("${step.id}") of rollout ${rolloutIndex} of task "${group.taskId}", role "${group.role}",`;
 }
 
 function detailsOf(step: Step, i: number, group: TrajectoryGroup): Readonly<Record<string, unknown>> {
   const { taskId, role, groupId } = group;
-  return { stepId: step.id, taskId, role, groupId, rolloutIndex: group.metadata[i]?.rolloutIndex ?? i };
+  return { stepId: step.id, taskId, role, groupId, rolloutIndex: rolloutOf(group, i).rolloutIndex };
 }

@@ -1,4 +1,4 @@
-import type { Trajectory } from '../types/index.js';
+import { rolloutOf, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 
 /**
  * Why a rollout did not train, in the order of the stages. A rollout with several trajectories that were dropped for
@@ -35,4 +35,15 @@ export interface Dropped {
   readonly rolloutIndex: number;
   /** `null` when the whole rollout is meant. */
   readonly trajectory: Trajectory | null;
+}
+
+/** The trajectory `i` of a group, as left out. */
+export function droppedOf(group: TrajectoryGroup, i: number, reason: DropReason): Dropped {
+  const { taskId, rolloutIndex } = rolloutOf(group, i);
+  return { reason, taskId, rolloutIndex, trajectory: group.trajectories[i] ?? null };
+}
+
+/** Adds all trajectories of a group to what is left out. */
+export function dropGroup(group: TrajectoryGroup, reason: DropReason, dropped: Dropped[]): void {
+  for (let i = 0; i < group.trajectories.length; i++) dropped.push(droppedOf(group, i, reason));
 }

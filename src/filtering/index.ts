@@ -1,5 +1,5 @@
 export { applyCompactFiltering, type CompactFiltering, isMasked } from './compact-filtering.js';
-export { DROP_REASONS, type Dropped, type DropReason } from './drop-reason.js';
+export { DROP_REASONS, type Dropped, type DropReason, dropGroup, droppedOf } from './drop-reason.js';
 export { type Ledger, type LedgerParts, settleLedger } from './ledger.js';
 export { applyRejectionSampling, type RejectionSampling } from './rejection-sampling.js';
 export { countSolved, type SolveCounts } from './solve-counts.js';

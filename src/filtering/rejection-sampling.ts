@@ -1,4 +1,6 @@
 import type { RejectionSamplingConfig } from '../config/types.js';
+import type { Ragged } from '../ragged.js';
+import { isUniform } from '../statistics.js';
 import {
   EMPTY_REJECTION_STATE,
   type Episode,
@@ -8,7 +10,7 @@ import {
   type TrajectoryGroup,
   wholeOf,
 } from '../types/index.js';
-import type { Dropped, DropReason } from './drop-reason.js';
+import { type Dropped, dropGroup } from './drop-reason.js';
 import { countSolved } from './solve-counts.js';
 
 export interface RejectionSampling {
@@ -41,19 +43,21 @@ export interface RejectionSampling {
  *   `batch/solve_none`, `batch/solve_all`, `batch/solve_partial` shares of them.
  * - `batch/groups_before_filter`, `batch/groups_after_filter`, `batch/groups_dropped_insufficient_trajs`; in `group` mode also
  *   `batch/groups_dropped_uniform`; in `episode` mode `batch/partial_solve_tasks`, accumulated, and `batch/groups_waiting`.
+ *
+ * @param rewards  of the groups, where they are read already, as by `selectTrainable`: they are not read again then.
  */
 export function applyRejectionSampling(
   episodes: readonly Episode[],
   groups: readonly TrajectoryGroup[],
   config: RejectionSamplingConfig,
   state: RejectionSamplingState = EMPTY_REJECTION_STATE,
+  rewards?: Ragged,
 ): RejectionSampling {
-  const { mode, minTrajsPerGroup, minPartialSolveTasks } = config;
-  const [enough, small] = partition(groups, ({ trajectories }) => trajectories.length >= minTrajsPerGroup);
-  const solved = countSolved(episodes, onlyIn(small, enough));
+  const { mode, minPartialSolveTasks } = config;
+  const { kept, small, uniform } = sortOut(groups, config, rewards);
+  const solved = countSolved(episodes, onlyIn(small, kept, uniform));
   const tasks = solved.none + solved.all + solved.partial;
   const share = (count: number): number => (tasks === 0 ? 0 : count / tasks);
-  const [kept, uniform] = mode === 'group' ? partition(enough, teaches) : [enough, []];
   const metrics: Metrics = {
     'batch/num_tasks': episodes.length === 0 ? 0 : Math.max(tasks, 1),
     'batch/solve_none': share(solved.none),
@@ -64,8 +68,8 @@ export function applyRejectionSampling(
     'batch/groups_dropped_insufficient_trajs': small.length,
   };
   const dropped: Dropped[] = [];
-  dropAll(small, 'too_few_trajectories', dropped);
-  dropAll(uniform, 'uniform_group', dropped);
+  for (const group of small) dropGroup(group, 'too_few_trajectories', dropped);
+  for (const group of uniform) dropGroup(group, 'uniform_group', dropped);
   if (mode !== 'episode') {
     if (mode === 'group') metrics['batch/groups_dropped_uniform'] = uniform.length;
     return { groups: kept, episodes, state: EMPTY_REJECTION_STATE, metrics, dropped, waiting: null };
@@ -99,47 +103,54 @@ export function applyRejectionSampling(
   };
 }
 
-/** Trajectories of which nothing stands in the other groups. */
+interface SortedOut {
+  readonly kept: readonly TrajectoryGroup[];
+  readonly small: readonly TrajectoryGroup[];
+  readonly uniform: readonly TrajectoryGroup[];
+}
+
+function sortOut(
+  groups: readonly TrajectoryGroup[],
+  { mode, minTrajsPerGroup }: RejectionSamplingConfig,
+  rewards: Ragged | undefined,
+): SortedOut {
+  const kept: TrajectoryGroup[] = [];
+  const small: TrajectoryGroup[] = [];
+  const uniform: TrajectoryGroup[] = [];
+  const isEqual = rewards === undefined ? haveEqualRewards : equalIn(rewards);
+  for (let g = 0; g < groups.length; g++) {
+    const group = groups[g] as TrajectoryGroup;
+    if (group.trajectories.length < minTrajsPerGroup) small.push(group);
+    else if (mode === 'group' && isEqual(group, g)) uniform.push(group);
+    else kept.push(group);
+  }
+  return { kept, small, uniform };
+}
+
+/** Whether all rewards are there and equal, as those of a group of one are. */
+function haveEqualRewards({ trajectories }: TrajectoryGroup): boolean {
+  const first = trajectories[0]?.reward;
+  return Number.isFinite(first) && trajectories.every(({ reward }) => reward === first);
+}
+
+function equalIn({ flat, starts }: Ragged): (group: TrajectoryGroup, g: number) => boolean {
+  return (_, g) => {
+    const from = starts[g] as number;
+    return Number.isFinite(flat[from]) && isUniform(flat, from, starts[g + 1]);
+  };
+}
+
+/** Trajectories of small groups of which nothing stands in the others. */
 function onlyIn(
   small: readonly TrajectoryGroup[],
-  enough: readonly TrajectoryGroup[],
+  ...others: readonly (readonly TrajectoryGroup[])[]
 ): ReadonlySet<Trajectory> {
   const only = new Set<Trajectory>(small.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
   if (only.size === 0) return only;
   // Only parts of one trajectory can stand on both sides.
-  for (const { trajectories } of enough)
-    for (const trajectory of trajectories) only.delete(wholeOf(trajectory));
-  return only;
-}
-
-function partition(
-  groups: readonly TrajectoryGroup[],
-  keeps: (group: TrajectoryGroup) => boolean,
-): readonly [kept: readonly TrajectoryGroup[], left: readonly TrajectoryGroup[]] {
-  const kept: TrajectoryGroup[] = [];
-  const left: TrajectoryGroup[] = [];
-  for (const group of groups) (keeps(group) ? kept : left).push(group);
-  return [kept, left];
-}
-
-/** Unless all rewards are there and equal; a group of one has no spread either. */
-function teaches({ trajectories }: TrajectoryGroup): boolean {
-  const first = trajectories[0]?.reward;
-  if (!Number.isFinite(first)) return true;
-  for (const { reward } of trajectories) if (reward !== first) return true;
-  return false;
-}
-
-function dropAll(groups: readonly TrajectoryGroup[], reason: DropReason, dropped: Dropped[]): void {
-  for (const { trajectories, metadata, taskId } of groups) {
-    for (let i = 0; i < trajectories.length; i++) {
-      const origin = metadata[i];
-      dropped.push({
-        reason,
-        taskId: origin?.taskId ?? taskId,
-        rolloutIndex: origin?.rolloutIndex ?? i,
-        trajectory: trajectories[i] ?? null,
-      });
-    }
+  for (const groups of others) {
+    for (const { trajectories } of groups)
+      for (const trajectory of trajectories) only.delete(wholeOf(trajectory));
   }
+  return only;
 }

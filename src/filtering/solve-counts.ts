@@ -1,3 +1,4 @@
+import { TextNumbers } from '../text-numbers.js';
 import type { Episode, Trajectory } from '../types/index.js';
 
 /** Tasks by how many of their rollouts were correct. */
@@ -13,24 +14,28 @@ export interface SolveCounts {
  * were in no group), and a rollout whose groups were all too small does not.
  */
 export function countSolved(episodes: readonly Episode[], dropped: ReadonlySet<Trajectory>): SolveCounts {
-  const byTask = new Map<string, number>();
+  const tasks = new TextNumbers();
+  const outcomes: number[] = [];
   const areDropped = dropped.size > 0;
   let current: string | undefined;
+  let task = 0;
   let outcome = 0;
-  for (const { taskId, isCorrect, trajectories } of episodes) {
+  for (let e = 0; e < episodes.length; e++) {
+    const { taskId, isCorrect, trajectories } = episodes[e] as Episode;
     if (trajectories.length === 0 || (areDropped && trajectories.every((one) => dropped.has(one)))) continue;
     // Rollouts of a task come in a row, so that mostly it is the task of the one before.
     if (taskId !== current) {
-      if (current !== undefined) byTask.set(current, (byTask.get(current) ?? 0) | outcome);
+      outcomes[task] = (outcomes[task] ?? 0) | outcome;
       current = taskId;
+      task = tasks.numberOf(taskId);
       outcome = 0;
     }
     outcome |= isCorrect ? CORRECT : WRONG;
   }
-  if (current !== undefined) byTask.set(current, (byTask.get(current) ?? 0) | outcome);
+  if (current !== undefined) outcomes[task] = (outcomes[task] ?? 0) | outcome;
   const counts = { none: 0, all: 0, partial: 0 };
-  for (const one of byTask.values()) {
-    counts[one === WRONG ? 'none' : one === CORRECT ? 'all' : 'partial']++;
+  for (const outcome of outcomes) {
+    counts[outcome === WRONG ? 'none' : outcome === CORRECT ? 'all' : 'partial']++;
   }
   return counts;
 }

@@ -1,5 +1,5 @@
 import type { TransformConfig } from '../config/types.js';
-import type { Dropped } from '../filtering/index.js';
+import { type Dropped, dropGroup } from '../filtering/index.js';
 import type { Episode, Trajectory, TrajectoryGroup } from '../types/index.js';
 import { completeEpisode } from './prepare-episodes.js';
 
@@ -30,17 +30,8 @@ export function attachBaselines(
   for (const group of groups) {
     const baselines = (byTask.get(group.taskId) ?? []).filter(({ name }) => name === group.role);
     const lacks = needsBaseline(group.role) && !baselines.some(({ reward }) => Number.isFinite(reward));
-    if (lacks && missing === 'exclude') dropped.push(...dropAll(group));
+    if (lacks && missing === 'exclude') dropGroup(group, 'no_baseline', dropped);
     else kept.push(baselines.length === 0 ? group : { ...group, baselines });
   }
   return { groups: kept, dropped };
-}
-
-function dropAll({ trajectories, metadata, taskId }: TrajectoryGroup): Dropped[] {
-  return trajectories.map((trajectory, i) => ({
-    reason: 'no_baseline',
-    taskId: metadata[i]?.taskId ?? taskId,
-    rolloutIndex: metadata[i]?.rolloutIndex ?? i,
-    trajectory,
-  }));
 }

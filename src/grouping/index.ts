@@ -7,7 +7,6 @@ export {
 } from './grouping-hook.js';
 export { type GroupingHookDescriptor, GroupingHookRegistry } from './grouping-hook-registry.js';
 export { ownedHook } from './owned-hook.js';
-export { originOf } from './role-group.js';
 export { builtInGroupingHooks, taskRoleGrouping } from './task-role-grouping.js';
 export {
   type TransformOptions,

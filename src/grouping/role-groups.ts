@@ -1,15 +1,17 @@
-import type { Episode, Trajectory, TrajectoryGroup } from '../types/index.js';
-import { RoleGroup } from './role-group.js';
+import { TextNumbers } from '../text-numbers.js';
+import { type Episode, RoleGroup, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 
 /** What is known of a role. */
 interface Role {
   readonly name: string;
   /** What the group ids of the role end in. */
   readonly suffix: string;
-  readonly byTask: Map<string, RoleGroup>;
-  /** Its trajectories in the row at hand, and of each its episode; longer than `count`, since every row uses the lists again. */
+  /** Its groups, by the numbers of their tasks. */
+  readonly groups: RoleGroup[];
+  readonly tasks: TextNumbers;
+  /** Its trajectories in the row at hand, and of each the place of its episode; longer than `count`, since every row uses the lists again. */
   readonly trajectories: Trajectory[];
-  readonly episodes: Episode[];
+  readonly places: number[];
   count: number;
 }
 
@@ -20,25 +22,23 @@ interface Role {
  * made in one go, as long as it has to be.
  */
 export class RoleGroups {
-  readonly #groups: TrajectoryGroup[] = [];
-  // Roles outside and tasks inside, since there are few roles: so there are few maps.
+  readonly #groups: RoleGroup[] = [];
   readonly #roles = new Map<string, Role>();
-  /** Roles that the rollouts of the task at hand have, in the order of first appearance. */
+  /** Roles that the rollouts of the task at hand have, in the order of first appearance; longer than `#rolesInRow`. */
   readonly #row: Role[] = [];
-  /** Of each trajectory in a group its episode, group by group: one list for all, of which a group keeps the place. */
-  readonly #episodes: Episode[];
-  #end = 0;
+  #rolesInRow = 0;
+  /** A copy, since groups look at it later than their maker knows of. */
+  readonly #episodes: readonly Episode[];
   #taskId = '';
   #latest: Role | undefined;
 
-  /** @param capacity  about how many trajectories there will be. */
-  constructor(capacity: number) {
-    this.#episodes = new Array<Episode>(capacity);
+  /** @param episodes  those that the trajectories come from. */
+  constructor(episodes: readonly Episode[]) {
+    this.#episodes = episodes.slice();
   }
 
-  /** Takes all trajectories of an episode. */
-  add(episode: Episode): void {
-    const { taskId, trajectories } = episode;
+  /** Takes all trajectories of an episode, or of a copy of it that has fewer; `place` is where it stands among the episodes. */
+  add({ taskId, trajectories }: Episode, place: number): void {
     if (taskId !== this.#taskId) {
       this.#endRow();
       this.#taskId = taskId;
@@ -46,9 +46,9 @@ export class RoleGroups {
     for (let i = 0; i < trajectories.length; i++) {
       const trajectory = trajectories[i] as Trajectory;
       const role = this.#latest?.name === trajectory.name ? this.#latest : this.#roleOf(trajectory.name);
-      if (role.count === 0) this.#row.push(role);
+      if (role.count === 0) this.#row[this.#rolesInRow++] = role;
       role.trajectories[role.count] = trajectory;
-      role.episodes[role.count] = episode;
+      role.places[role.count] = place;
       role.count++;
     }
   }
@@ -64,9 +64,10 @@ export class RoleGroups {
     const role = known ?? {
       name,
       suffix: `:${name}`,
-      byTask: new Map(),
+      groups: [],
+      tasks: new TextNumbers(),
       trajectories: [],
-      episodes: [],
+      places: [],
       count: 0,
     };
     if (known === undefined) this.#roles.set(name, role);
@@ -75,20 +76,36 @@ export class RoleGroups {
   }
 
   #endRow(): void {
-    const taskId = this.#taskId;
-    for (const role of this.#row) {
+    for (let i = 0; i < this.#rolesInRow; i++) {
+      const role = this.#row[i] as Role;
       const trajectories = role.trajectories.slice(0, role.count);
-      const known = role.byTask.get(taskId);
-      if (known === undefined) {
-        const group = new RoleGroup(taskId, role, trajectories, this.#episodes, this.#end);
-        for (let i = 0; i < role.count; i++) this.#episodes[this.#end++] = role.episodes[i] as Episode;
-        role.byTask.set(taskId, group);
+      const task = role.tasks.numberOf(this.#taskId);
+      if (task === role.groups.length) {
+        const group = this.#groupOf(role, trajectories);
+        role.groups.push(group);
         this.#groups.push(group);
       } else {
-        RoleGroup.join(known, trajectories, role.episodes.slice(0, role.count));
+        RoleGroup.join(role.groups[task] as RoleGroup, trajectories, this.#episodesOf(role));
       }
       role.count = 0;
     }
-    this.#row.length = 0;
+    this.#rolesInRow = 0;
   }
+
+  /** Mostly each episode of the row has one trajectory of the role, so that the group needs no list of its episodes. */
+  #groupOf(role: Role, trajectories: Trajectory[]): RoleGroup {
+    return areConsecutive(role)
+      ? new RoleGroup(this.#taskId, role, trajectories, this.#episodes, role.places[0] as number)
+      : new RoleGroup(this.#taskId, role, trajectories, this.#episodesOf(role), 0);
+  }
+
+  #episodesOf({ places, count }: Role): Episode[] {
+    return places.slice(0, count).map((place) => this.#episodes[place] as Episode);
+  }
+}
+
+function areConsecutive({ places, count }: Role): boolean {
+  const first = places[0] as number;
+  for (let i = 1; i < count; i++) if (places[i] !== first + i) return false;
+  return true;
 }

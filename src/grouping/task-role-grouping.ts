@@ -15,8 +15,10 @@ declare module '../config/names.js' {
  * Task and role are kept apart as keys; the `"task:role"` of `groupId` is for display.
  */
 export const taskRoleGrouping: GroupingHook = (episodes) => {
-  const groups = new RoleGroups(episodes.length);
-  for (const episode of episodes) groups.add(episode);
+  const groups = new RoleGroups(episodes);
+  episodes.forEach((episode, place) => {
+    groups.add(episode, place);
+  });
   return groups.finish();
 };
 

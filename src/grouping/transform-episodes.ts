@@ -54,13 +54,14 @@ export function transformEpisodesToTrajectoryGroups(
   const { transform, compactFiltering, groupingHook } = options;
   // The default hook takes each episode while it is at hand: going through all of them again would take as long as the rest. It
   // places every trajectory, once, with its origin, so that there is nothing to check.
-  const byRole = groupingHook === taskRoleGrouping ? new RoleGroups(episodes.length) : undefined;
+  const byRole = groupingHook === taskRoleGrouping ? new RoleGroups(episodes) : undefined;
   const kept: Episode[] = [];
   const masked: Dropped[] = [];
   const unfit: Dropped[] = [];
   let trajectories = 0;
   let rollouts = 0;
-  for (const episode of episodes) {
+  for (let e = 0; e < episodes.length; e++) {
+    const episode = episodes[e] as Episode;
     trajectories += episode.trajectories.length;
     const isWhole = completeEpisode(episode, transform);
     if (isMasked(episode.terminationReason, compactFiltering)) {
@@ -71,7 +72,7 @@ export function transformEpisodesToTrajectoryGroups(
     if (fit === undefined) continue;
     rollouts++;
     if (byRole === undefined) kept.push(fit);
-    else byRole.add(fit);
+    else byRole.add(fit, e);
   }
   const groups = byRole?.finish() ?? groupBy(groupingHook, kept, transform);
   const dropped = [...masked, ...unfit, ...(byRole === undefined ? ungrouped(kept, groups) : [])];

@@ -100,7 +100,13 @@ export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work
   work.carried = state.rejection.episodes;
   // First of all, so that size and spread of a group are those of what can train, and the backend's batch holds nothing else.
   const selected = selectTrainable(state.trajectoryGroups, algorithm);
-  const kept = applyRejectionSampling(state.episodes, selected.groups, rejectionSample, state.rejection);
+  const kept = applyRejectionSampling(
+    state.episodes,
+    selected.groups,
+    rejectionSample,
+    state.rejection,
+    selected.rewards,
+  );
   drop(work, selected.dropped);
   drop(work, kept.dropped);
   state.rejection = kept.state;

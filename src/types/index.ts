@@ -7,6 +7,7 @@ export type { LifecycleHooks, RunControl } from './hooks.js';
 export type { Json, MetricRule, Metrics } from './json.js';
 export type { Message, ToolCall, ToolDefinition } from './message.js';
 export type { FinishReason, ModelOutput } from './model-output.js';
+export { originOf, RoleGroup, rolloutOf } from './role-group.js';
 export type { Step, StepInit } from './step.js';
 export { TERMINATION_REASONS, type TerminationReason } from './termination.js';
 export { EMPTY_REJECTION_STATE, type RejectionSamplingState, type TrainerState } from './trainer-state.js';

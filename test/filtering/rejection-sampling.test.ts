@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readRewards } from '../../src/advantage/group-rewards.js';
 import type { RejectionSamplingConfig } from '../../src/config/types.js';
 import { applyRejectionSampling, type RejectionSampling } from '../../src/filtering/index.js';
 import { taskRoleGrouping } from '../../src/grouping/index.js';
@@ -12,13 +13,17 @@ function rollouts(taskId: string, rewards: readonly (number | undefined)[]): Epi
   );
 }
 
+/** By the trajectories, and by rewards that were read before: that makes no difference. */
 function reject(
   episodes: readonly Episode[],
   config: Partial<RejectionSamplingConfig> = {},
   state?: RejectionSamplingState,
 ): RejectionSampling {
   const full = { mode: 'none', minPartialSolveTasks: 1, minTrajsPerGroup: 1, ...config } as const;
-  return applyRejectionSampling(episodes, taskRoleGrouping(episodes, TRANSFORM), full, state);
+  const groups = taskRoleGrouping(episodes, TRANSFORM);
+  const result = applyRejectionSampling(episodes, groups, full, state);
+  expect(applyRejectionSampling(episodes, groups, full, state, readRewards(groups))).toEqual(result);
+  return result;
 }
 
 const ids = ({ groups }: RejectionSampling): string[] => groups.map(({ taskId }) => taskId);

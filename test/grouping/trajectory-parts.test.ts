@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { collectRewardsAndAdvantages } from '../../src/advantage/index.js';
 import { applyRejectionSampling, settleLedger } from '../../src/filtering/index.js';
-import { type GroupingHook, originOf } from '../../src/grouping/index.js';
+import type { GroupingHook } from '../../src/grouping/index.js';
 import { fromRejectionRecord, toRejectionRecord } from '../../src/trainer/rejection-record.js';
 import {
   type Episode,
+  originOf,
   type Trajectory,
   type TrajectoryGroup,
   trajectoryPart,

@@ -56,6 +56,13 @@ describe('the default hook', () => {
     expect(frozen?.metadata).toBe(frozen?.metadata);
   });
 
+  test('the list of episodes may change before anybody reads the metadata', () => {
+    const episodes = [0, 1, 2].map((k) => episode('t', k, [trajectory('solver', k)]));
+    const [group] = transform(episodes).groups;
+    episodes.reverse().pop();
+    expect(group?.metadata.map(({ rolloutIndex }) => rolloutIndex)).toEqual([0, 1, 2]);
+  });
+
   test('rollouts of tasks and roles in any order stand in their groups, each with its origin', () => {
     const place = fc.tuple(
       fc.constantFrom('a', 'b', 'c'),

@@ -1,6 +1,12 @@
+import type { Ragged } from '../../ragged.js';
 import { isUniform, meanOf, stdOf } from '../../statistics.js';
 import type { EstimateFunction } from '../estimator.js';
-import { copyGroups, type GroupAdvantages, type SingleGroupAdvantages } from '../group-rewards.js';
+import {
+  copyRewards,
+  type GroupAdvantages,
+  groupAdvantages,
+  type SingleGroupAdvantages,
+} from '../group-rewards.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
 declare module '../../config/names.js' {
@@ -37,10 +43,9 @@ export function calculateGrpoAdvantages(
   rewards: readonly ArrayLike<number>[],
   options: GrpoOptions = {},
 ): GroupAdvantages {
-  const { normAdvByStdInGrpo = true, epsilon = 1e-6 } = options;
-  const advantages = copyGroups(rewards);
-  for (const group of advantages) relateToGroup(group, normAdvByStdInGrpo, epsilon);
-  return { advantages, returns: advantages };
+  const table = copyRewards(rewards);
+  relateToGroups(table, options);
+  return groupAdvantages(table);
 }
 
 /** `calculateGrpoAdvantages` of a single group, shape [G]. */
@@ -52,17 +57,22 @@ export function calculateGrpoAdvantagesPerGroup(
   return { advantages, returns: advantages };
 }
 
-function relateToGroup(group: Float64Array, byStd: boolean, epsilon: number): void {
-  const n = group.length;
-  if (n > 1 && isUniform(group)) {
-    group.fill(0);
-    return;
+function relateToGroups({ flat, starts, length }: Ragged, options: GrpoOptions): void {
+  const { normAdvByStdInGrpo: byStd = true, epsilon = 1e-6 } = options;
+  for (let g = 0; g < length; g++) {
+    const from = starts[g] as number;
+    const to = starts[g + 1] as number;
+    const isLone = to - from === 1;
+    if (!isLone && isUniform(flat, from, to)) {
+      flat.fill(0, from, to);
+      continue;
+    }
+    const mean = isLone ? 0 : meanOf(flat, from, to);
+    const std = isLone || !byStd ? 1 : stdOf(flat, mean, from, to);
+    const scale = byStd ? std + epsilon : 1;
+    // `+ 0` turns the −0 of a lone reward of −0 into 0.
+    for (let i = from; i < to; i++) flat[i] = ((flat[i] as number) - mean) / scale + 0;
   }
-  const mean = n > 1 ? meanOf(group) : 0;
-  const std = n > 1 && byStd ? stdOf(group, mean) : 1;
-  const scale = byStd ? std + epsilon : 1;
-  // `+ 0` turns the −0 of a lone reward of −0 into 0.
-  for (let i = 0; i < n; i++) group[i] = ((group[i] as number) - mean) / scale + 0;
 }
 
 /** The estimator `grpo`. Reads `algorithm.normAdvByStdInGrpo`. */
@@ -74,6 +84,5 @@ export const grpo: EstimateFunction = declareBuiltIn(
     paper: 'https://arxiv.org/abs/2402.03300',
     scope: 'group',
   },
-  ({ rewards, algorithm }) =>
-    calculateGrpoAdvantages(rewards, { normAdvByStdInGrpo: algorithm.normAdvByStdInGrpo }),
+  (table, { algorithm: { normAdvByStdInGrpo } }) => relateToGroups(table, { normAdvByStdInGrpo }),
 );

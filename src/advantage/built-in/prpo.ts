@@ -1,6 +1,7 @@
+import type { Ragged } from '../../ragged.js';
 import { isUniform, meanOf, stdOf } from '../../statistics.js';
 import type { EstimateFunction } from '../estimator.js';
-import { copyGroups, type GroupAdvantages } from '../group-rewards.js';
+import { copyRewards, type GroupAdvantages, groupAdvantages } from '../group-rewards.js';
 import { needsSeveralTasks } from './batch-statistics.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
@@ -38,18 +39,19 @@ export function calculatePrpoAdvantages(
   rewards: readonly ArrayLike<number>[],
   options: PrpoOptions = {},
 ): GroupAdvantages {
-  const { epsilon = 1e-6 } = options;
-  const advantages = copyGroups(rewards);
-  if (advantages.length > 0) {
-    const all = new Float64Array((advantages[0] as Float64Array<ArrayBuffer>).buffer);
-    if (isUniform(all)) all.fill(0);
-    else {
-      const mean = meanOf(all);
-      const scale = stdOf(all, mean) + epsilon;
-      for (let i = 0; i < all.length; i++) all[i] = ((all[i] as number) - mean) / scale;
-    }
+  const table = copyRewards(rewards);
+  whiten(table, options);
+  return groupAdvantages(table);
+}
+
+function whiten({ flat }: Ragged, { epsilon = 1e-6 }: PrpoOptions): void {
+  if (isUniform(flat)) {
+    flat.fill(0);
+    return;
   }
-  return { advantages, returns: advantages };
+  const mean = meanOf(flat);
+  const scale = stdOf(flat, mean) + epsilon;
+  for (let i = 0; i < flat.length; i++) flat[i] = ((flat[i] as number) - mean) / scale;
 }
 
 /** The estimator `prpo`. */
@@ -62,5 +64,5 @@ export const prpo: EstimateFunction = declareBuiltIn(
     scope: 'batch',
     check: needsSeveralTasks,
   },
-  ({ rewards }) => calculatePrpoAdvantages(rewards),
+  (table) => whiten(table, {}),
 );

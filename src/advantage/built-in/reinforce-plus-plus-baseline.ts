@@ -1,6 +1,7 @@
+import type { Ragged } from '../../ragged.js';
 import { isUniform, meanOf, stdOf } from '../../statistics.js';
 import type { EstimateFunction } from '../estimator.js';
-import { copyGroups, type GroupAdvantages } from '../group-rewards.js';
+import { copyRewards, type GroupAdvantages, groupAdvantages } from '../group-rewards.js';
 import { needsSeveralTasks } from './batch-statistics.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
@@ -38,26 +39,32 @@ export function calculateReinforcePlusPlusBaselineAdvantages(
   rewards: readonly ArrayLike<number>[],
   options: ReinforcePlusPlusBaselineOptions = {},
 ): GroupAdvantages {
-  const { epsilon = 1e-6 } = options;
-  const advantages = copyGroups(rewards);
-  for (const group of advantages) subtractMean(group);
-  if (advantages.length > 0) {
-    const all = new Float64Array((advantages[0] as Float64Array<ArrayBuffer>).buffer);
-    const std = isUniform(all) ? 1 : stdOf(all);
-    // `+ 0` turns the −0 of a lone reward of −0 into 0.
-    for (let i = 0; i < all.length; i++) all[i] = (all[i] as number) / (std + epsilon) + 0;
-  }
-  return { advantages, returns: advantages };
+  const table = copyRewards(rewards);
+  whitenCentred(table, options);
+  return groupAdvantages(table);
 }
 
-function subtractMean(group: Float64Array): void {
-  if (group.length === 1) return;
-  if (isUniform(group)) {
-    group.fill(0);
-    return;
+function whitenCentred(table: Ragged, { epsilon = 1e-6 }: ReinforcePlusPlusBaselineOptions): void {
+  if (table.length === 0) return;
+  subtractMeans(table);
+  const { flat } = table;
+  const std = isUniform(flat) ? 1 : stdOf(flat);
+  // `+ 0` turns the −0 of a lone reward of −0 into 0.
+  for (let i = 0; i < flat.length; i++) flat[i] = (flat[i] as number) / (std + epsilon) + 0;
+}
+
+function subtractMeans({ flat, starts, length }: Ragged): void {
+  for (let g = 0; g < length; g++) {
+    const from = starts[g] as number;
+    const to = starts[g + 1] as number;
+    if (to - from === 1) continue;
+    if (isUniform(flat, from, to)) {
+      flat.fill(0, from, to);
+      continue;
+    }
+    const mean = meanOf(flat, from, to);
+    for (let i = from; i < to; i++) flat[i] = (flat[i] as number) - mean;
   }
-  const mean = meanOf(group);
-  for (let i = 0; i < group.length; i++) group[i] = (group[i] as number) - mean;
 }
 
 /** The estimator `reinforce_plus_plus_baseline`. */
@@ -70,5 +77,5 @@ export const reinforcePlusPlusBaseline: EstimateFunction = declareBuiltIn(
     scope: 'batch',
     check: needsSeveralTasks,
   },
-  ({ rewards }) => calculateReinforcePlusPlusBaselineAdvantages(rewards),
+  (table) => whitenCentred(table, {}),
 );

@@ -1,5 +1,6 @@
+import type { Ragged } from '../../ragged.js';
 import type { EstimateFunction } from '../estimator.js';
-import { copyGroups, type GroupAdvantages } from '../group-rewards.js';
+import { copyRewards, type GroupAdvantages, groupAdvantages } from '../group-rewards.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
 declare module '../../config/names.js' {
@@ -23,16 +24,18 @@ declare module '../../config/names.js' {
  * @see Williams 1992, https://doi.org/10.1007/BF00992696
  */
 export function calculateReinforceAdvantages(rewards: readonly ArrayLike<number>[]): GroupAdvantages {
-  const advantages = copyGroups(rewards);
-  for (const group of advantages) {
-    for (let i = 0; i < group.length; i++) group[i] = (group[i] as number) + 0;
-  }
-  return { advantages, returns: advantages };
+  const table = copyRewards(rewards);
+  dropSignOfZero(table);
+  return groupAdvantages(table);
+}
+
+function dropSignOfZero({ flat }: Ragged): void {
+  for (let i = 0; i < flat.length; i++) flat[i] = (flat[i] as number) + 0;
 }
 
 /** The estimator `reinforce`. */
 export const reinforce: EstimateFunction = declareBuiltIn(
   'reinforce',
   { summary: 'r, no baseline', paper: 'https://doi.org/10.1007/BF00992696', scope: 'group' },
-  ({ rewards }) => calculateReinforceAdvantages(rewards),
+  dropSignOfZero,
 );

@@ -1,6 +1,12 @@
+import type { Ragged } from '../../ragged.js';
 import { isUniform, meanOf } from '../../statistics.js';
 import type { EstimateFunction } from '../estimator.js';
-import { copyGroups, type GroupAdvantages, type SingleGroupAdvantages } from '../group-rewards.js';
+import {
+  copyRewards,
+  type GroupAdvantages,
+  groupAdvantages,
+  type SingleGroupAdvantages,
+} from '../group-rewards.js';
 import { declareBuiltIn } from './declare-built-in.js';
 
 declare module '../../config/names.js' {
@@ -26,9 +32,9 @@ declare module '../../config/names.js' {
  * @see Ahmadian et al. 2024, https://arxiv.org/abs/2402.14740
  */
 export function calculateRlooAdvantages(rewards: readonly ArrayLike<number>[]): GroupAdvantages {
-  const advantages = copyGroups(rewards);
-  for (const group of advantages) leaveOneOut(group);
-  return { advantages, returns: advantages };
+  const table = copyRewards(rewards);
+  leaveOneOut(table);
+  return groupAdvantages(table);
 }
 
 /** `calculateRlooAdvantages` of a single group, shape [G]. */
@@ -37,16 +43,20 @@ export function calculateRlooAdvantagesPerGroup(rewards: ArrayLike<number>): Sin
   return { advantages, returns: advantages };
 }
 
-function leaveOneOut(group: Float64Array): void {
-  const n = group.length;
-  if (n > 1 && isUniform(group)) {
-    group.fill(0);
-    return;
+function leaveOneOut({ flat, starts, length }: Ragged): void {
+  for (let g = 0; g < length; g++) {
+    const from = starts[g] as number;
+    const to = starts[g + 1] as number;
+    const n = to - from;
+    if (n > 1 && isUniform(flat, from, to)) {
+      flat.fill(0, from, to);
+      continue;
+    }
+    const mean = n > 1 ? meanOf(flat, from, to) : 0;
+    const scale = n > 1 ? n / (n - 1) : 1;
+    // `+ 0` turns the −0 of a lone reward of −0 into 0.
+    for (let i = from; i < to; i++) flat[i] = scale * ((flat[i] as number) - mean) + 0;
   }
-  const mean = n > 1 ? meanOf(group) : 0;
-  const scale = n > 1 ? n / (n - 1) : 1;
-  // `+ 0` turns the −0 of a lone reward of −0 into 0.
-  for (let i = 0; i < n; i++) group[i] = scale * ((group[i] as number) - mean) + 0;
 }
 
 /** The estimator `rloo`. */
@@ -57,5 +67,5 @@ export const rloo: EstimateFunction = declareBuiltIn(
     paper: 'https://arxiv.org/abs/2402.14740',
     scope: 'group',
   },
-  ({ rewards }) => calculateRlooAdvantages(rewards),
+  leaveOneOut,
 );

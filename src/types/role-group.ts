@@ -1,4 +1,6 @@
-import type { Episode, Trajectory, TrajectoryGroup, TrajectoryOrigin } from '../types/index.js';
+import type { Episode } from './episode.js';
+import type { Trajectory } from './trajectory.js';
+import type { TrajectoryGroup, TrajectoryOrigin } from './trajectory-group.js';
 
 /** Where a trajectory of an episode comes from, for a group's metadata. */
 export function originOf(episode: Episode): TrajectoryOrigin {
@@ -54,6 +56,13 @@ export class RoleGroup implements TrajectoryGroup {
     for (const episode of episodes) metadata.push(originOf(episode));
   }
 
+  static rolloutOf(
+    group: RoleGroup,
+    i: number,
+  ): Pick<TrajectoryOrigin, 'taskId' | 'rolloutIndex'> | undefined {
+    return group.#episodes === undefined ? group.#metadata[i] : group.#episodes[group.#from + i];
+  }
+
   static metadataOf(group: RoleGroup): TrajectoryOrigin[] {
     if (group.#episodes !== undefined) {
       const to = group.#from + group.trajectories.length;
@@ -62,6 +71,15 @@ export class RoleGroup implements TrajectoryGroup {
     }
     return group.#metadata;
   }
+}
+
+/** Which rollout the trajectory `i` of a group comes from. Makes no metadata where it is not made yet. */
+export function rolloutOf(
+  group: TrajectoryGroup,
+  i: number,
+): Pick<TrajectoryOrigin, 'taskId' | 'rolloutIndex'> {
+  const origin = group instanceof RoleGroup ? RoleGroup.rolloutOf(group, i) : group.metadata[i];
+  return origin ?? { taskId: group.taskId, rolloutIndex: i };
 }
 
 const NOTHING: TrajectoryOrigin[] = [];
