@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { calculateGrpoAdvantages } from '../src/advantage/index.js';
 import type { Metrics } from '../src/types/index.js';
-import { collectGarbage, cpuSeconds, heldBytes } from './credit/measure.js';
+import { collectGarbage, heldBytes, leastOf, type Seconds, secondsOf } from './credit/measure.js';
 import { type Stages, walkPath } from './credit/path.js';
 import { episodesOf, rewardsOf } from './credit/rollouts.js';
 
@@ -39,7 +39,7 @@ const { values } = parseArgs({
 const repeats = Number(values.repeats);
 
 interface Timing extends Stages {
-  readonly kernel: number;
+  readonly kernel: Seconds;
   readonly check: Readonly<Record<string, number>>;
 }
 
@@ -51,7 +51,7 @@ const runs = values.groups
     const ours = measureOurs(groups);
     const theirs = measureNumpy(groups);
     report(ours, theirs);
-    return { trajectories: groups * SIZE, seconds: total(ours) };
+    return { trajectories: groups * SIZE, seconds: total(ours).cpu };
   });
 const [first, last] = [runs[0], runs.at(-1)];
 if (first !== undefined && last !== undefined && first !== last) {
@@ -62,7 +62,7 @@ if (first !== undefined && last !== undefined && first !== last) {
 
 function measureOurs(
   groups: number,
-): Timing & { readonly copy: number; readonly flatCopy: number; readonly bytes: number } {
+): Timing & { readonly copy: Seconds; readonly flatCopy: Seconds; readonly bytes: number } {
   const rewards = rewardsOf(groups, SIZE);
   const kernel = best(() => void calculateGrpoAdvantages(rewards));
   const copy = best(() => void rewards.map((own) => own.slice()));
@@ -88,16 +88,16 @@ function repeatPath(episodes: ReturnType<typeof episodesOf>): {
   let least = latest.stages;
   for (let repeat = 1; repeat < repeats; repeat++) {
     latest = walkPath(episodes);
-    least = leastOf(least, latest.stages);
+    least = leastStages(least, latest.stages);
   }
   return { least, check: latest.metrics };
 }
 
-function leastOf(a: Stages, b: Stages): Stages {
+function leastStages(a: Stages, b: Stages): Stages {
   return {
-    group: Math.min(a.group, b.group),
-    filter: Math.min(a.filter, b.filter),
-    advantages: Math.min(a.advantages, b.advantages),
+    group: leastOf(a.group, b.group),
+    filter: leastOf(a.filter, b.filter),
+    advantages: leastOf(a.advantages, b.advantages),
   };
 }
 
@@ -120,7 +120,7 @@ function report(ours: ReturnType<typeof measureOurs>, theirs: Timing | undefined
   for (const row of rows) line(row === 'kernel' ? 'GRPO kernel' : row, ours[row], theirs?.[row]);
   line('whole path', total(ours), theirs && total(theirs));
   console.log(
-    `  kernel ÷ copying its input, an array per group ${(ours.kernel / ours.copy).toFixed(2)}×, ÷ copying the same numbers as one flat array ${(ours.kernel / ours.flatCopy).toFixed(0)}×`,
+    `  kernel ÷ copying its input, an array per group ${(ours.kernel.cpu / ours.copy.cpu).toFixed(2)}×, ÷ copying the same numbers as one flat array ${(ours.kernel.cpu / ours.flatCopy.cpu).toFixed(0)}×`,
   );
   console.log(`  held afterwards: ${ours.bytes.toFixed(0)} bytes per trajectory`);
   for (const [key, value] of Object.entries(theirs?.check ?? {})) {
@@ -129,20 +129,24 @@ function report(ours: ReturnType<typeof measureOurs>, theirs: Timing | undefined
   }
 }
 
-function line(name: string, ours: number, theirs: number | undefined): void {
-  const ratio =
-    theirs === undefined
-      ? ''
-      : `   numpy ${(1000 * theirs).toFixed(0).padStart(6)} ms   ${(theirs / ours).toFixed(1)}×`;
-  console.log(`  ${name.padEnd(12)} ${(1000 * ours).toFixed(1).padStart(8)} ms${ratio}`);
+function line(name: string, ours: Seconds, theirs: Seconds | undefined): void {
+  const columns = (['cpu', 'wall'] as const).map((clock) => {
+    const own = `${clock} ${(1000 * ours[clock]).toFixed(1).padStart(7)} ms`;
+    if (theirs === undefined) return own;
+    return `${own}   numpy ${(1000 * theirs[clock]).toFixed(0).padStart(6)} ms ${(theirs[clock] / ours[clock]).toFixed(1).padStart(6)}×`;
+  });
+  console.log(`  ${name.padEnd(12)} ${columns.join('     ')}`);
 }
 
-function total({ group, filter, advantages }: Stages): number {
-  return group + filter + advantages;
+function total({ group, filter, advantages }: Stages): Seconds {
+  return {
+    cpu: group.cpu + filter.cpu + advantages.cpu,
+    wall: group.wall + filter.wall + advantages.wall,
+  };
 }
 
-function best(run: () => void): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let repeat = 0; repeat < 2 * repeats; repeat++) least = Math.min(least, cpuSeconds(run));
+function best(run: () => void): Seconds {
+  let least = secondsOf(run);
+  for (let repeat = 1; repeat < 2 * repeats; repeat++) least = leastOf(least, secondsOf(run));
   return least;
 }

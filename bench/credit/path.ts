@@ -9,13 +9,13 @@ import { declarationsOf } from '../../src/declarations.js';
 import { applyRejectionSampling } from '../../src/filtering/index.js';
 import { taskRoleGrouping, transformEpisodesToTrajectoryGroups } from '../../src/grouping/index.js';
 import type { Episode, Metrics, TrajectoryGroup } from '../../src/types/index.js';
-import { cpuSeconds } from './measure.js';
+import { type Seconds, secondsOf } from './measure.js';
 
-/** CPU seconds of each stage, its metrics included. */
+/** What each stage takes, its metrics included. */
 export interface Stages {
-  readonly group: number;
-  readonly filter: number;
-  readonly advantages: number;
+  readonly group: Seconds;
+  readonly filter: Seconds;
+  readonly advantages: Seconds;
 }
 
 const config = resolveConfig({ rejectionSample: { mode: 'group' } });
@@ -33,7 +33,7 @@ export function walkPath(episodes: readonly Episode[]): {
   const { transform, compactFiltering, rejectionSample, algorithm } = config;
   let groups: readonly TrajectoryGroup[] = [];
   const metrics: Metrics = {};
-  const group = cpuSeconds(() => {
+  const group = secondsOf(() => {
     const result = transformEpisodesToTrajectoryGroups(episodes, {
       transform,
       compactFiltering,
@@ -42,7 +42,7 @@ export function walkPath(episodes: readonly Episode[]): {
     groups = result.groups;
     Object.assign(metrics, result.metrics);
   });
-  const filter = cpuSeconds(() => {
+  const filter = secondsOf(() => {
     const selected = selectTrainable(groups, algorithm);
     const result = applyRejectionSampling(
       episodes,
@@ -54,7 +54,7 @@ export function walkPath(episodes: readonly Episode[]): {
     groups = result.groups;
     Object.assign(metrics, result.metrics);
   });
-  const advantages = cpuSeconds(() => {
+  const advantages = secondsOf(() => {
     Object.assign(metrics, collectRewardsAndAdvantages(groups, algorithm, { registry }).metrics);
   });
   return { stages: { group, filter, advantages }, groups, metrics };

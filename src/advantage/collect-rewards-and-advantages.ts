@@ -110,7 +110,12 @@ export function estimatorOf(role: string, algorithm: AlgorithmConfig): string {
   return Object.hasOwn(estimatorMap, role) ? (estimatorMap[role] ?? estimator) : estimator;
 }
 
-function partitionByRole(groups: readonly TrajectoryGroup[]): Map<string, TrajectoryGroup[]> {
+function partitionByRole(
+  groups: readonly TrajectoryGroup[],
+): ReadonlyMap<string, readonly TrajectoryGroup[]> {
+  const first = groups[0];
+  if (first === undefined) return new Map();
+  if (groups.every(({ role }) => role === first.role)) return new Map([[first.role, groups]]);
   const byRole = new Map<string, TrajectoryGroup[]>();
   for (const group of groups) {
     const own = byRole.get(group.role);

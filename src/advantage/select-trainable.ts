@@ -26,63 +26,72 @@ export interface Selection {
  *   EMPTY_GROUP for a group given without trajectories.
  */
 export function selectTrainable(groups: readonly TrajectoryGroup[], algorithm: AlgorithmConfig): Selection {
-  const kept: TrajectoryGroup[] = [];
   const dropped: Dropped[] = [];
-  // Read on the way: to go through all trajectories once more takes longer than what is done with their rewards.
-  const read = { rewards: new Float64Array(trajectoriesIn(groups)), end: 0, haveParts: false };
+  const expected = groups.length * (groups[0]?.trajectories.length ?? 0);
+  const read = { rewards: new Float64Array(expected), end: 0, haveParts: false };
   const starts = new Uint32Array(groups.length + 1);
-  const keep = (group: TrajectoryGroup): void => {
-    starts[kept.push(group)] = read.end;
-  };
+  // A list of its own from where it is another one than that given.
+  let kept: TrajectoryGroup[] | undefined;
+  let count = 0;
   for (let g = 0; g < groups.length; g++) {
     const group = groups[g] as TrajectoryGroup;
-    if (isPrecomputed(group, algorithm)) {
-      readRewards(group, read);
-      keep(group);
-      continue;
-    }
-    if (group.trajectories.length === 0) {
-      throw new RllmError(
-        'EMPTY_GROUP',
-        `Group "${group.groupId}" of role "${group.role}" has no trajectories.`,
-      );
-    }
-    const start = read.end;
-    const areScored = readRewards(group, read);
-    if (!areScored) read.end = start;
-    const scored = areScored ? group : withoutUnscored(group, algorithm, dropped);
-    if (scored.trajectories.length === 0) continue;
-    if (scored.trajectories.length === 1 && algorithm.loneTrajectory === 'drop') {
-      dropGroup(scored, 'lone_trajectory', dropped);
-      read.end = start;
-      continue;
-    }
-    if (!areScored) readRewards(scored, read);
-    keep(scored);
+    const trainable = readTrainable(group, algorithm, read, dropped);
+    if (trainable === undefined) continue;
+    if (kept === undefined && (count < g || trainable !== group)) kept = groups.slice(0, count);
+    kept?.push(trainable);
+    starts[++count] = read.end;
   }
   return {
-    groups: kept,
+    groups: kept ?? (count === groups.length ? groups : groups.slice(0, count)),
     dropped,
-    rewards: new Ragged(read.rewards.subarray(0, read.end), starts.subarray(0, kept.length + 1)),
+    rewards: new Ragged(read.rewards.subarray(0, read.end), starts.subarray(0, count + 1)),
     haveParts: read.haveParts,
   };
 }
 
+/** Rewards, read on the way: to go through all trajectories once more takes longer than what is done with them. */
 interface Reading {
-  readonly rewards: Float64Array<ArrayBuffer>;
+  /** As long as it has to be, or longer. */
+  rewards: Float64Array<ArrayBuffer>;
   end: number;
   haveParts: boolean;
 }
 
-function trajectoriesIn(groups: readonly TrajectoryGroup[]): number {
-  let total = 0;
-  for (let g = 0; g < groups.length; g++) total += (groups[g] as TrajectoryGroup).trajectories.length;
-  return total;
+/** What of a group can train, and its rewards appended; undefined when nothing of it can. */
+function readTrainable(
+  group: TrajectoryGroup,
+  algorithm: AlgorithmConfig,
+  read: Reading,
+  dropped: Dropped[],
+): TrajectoryGroup | undefined {
+  if (isPrecomputed(group, algorithm)) {
+    readRewards(group, read);
+    return group;
+  }
+  if (group.trajectories.length === 0) {
+    throw new RllmError(
+      'EMPTY_GROUP',
+      `Group "${group.groupId}" of role "${group.role}" has no trajectories.`,
+    );
+  }
+  const start = read.end;
+  const areScored = readRewards(group, read);
+  if (!areScored) read.end = start;
+  const scored = areScored ? group : withoutUnscored(group, algorithm, dropped);
+  if (scored.trajectories.length === 0) return undefined;
+  if (scored.trajectories.length === 1 && algorithm.loneTrajectory === 'drop') {
+    dropGroup(scored, 'lone_trajectory', dropped);
+    read.end = start;
+    return undefined;
+  }
+  if (!areScored) readRewards(scored, read);
+  return scored;
 }
 
 /** Appends the rewards of a group. @returns whether each of them is finite, and its parts are */
 function readRewards({ trajectories }: TrajectoryGroup, read: Reading): boolean {
   let areScored = true;
+  reserve(read, trajectories.length);
   for (let i = 0; i < trajectories.length; i++) {
     const trajectory = trajectories[i] as Trajectory;
     const reward = trajectory.reward ?? Number.NaN;
@@ -94,6 +103,13 @@ function readRewards({ trajectories }: TrajectoryGroup, read: Reading): boolean 
     }
   }
   return areScored;
+}
+
+function reserve(read: Reading, more: number): void {
+  if (read.end + more <= read.rewards.length) return;
+  const wide = new Float64Array(2 * (read.end + more));
+  wide.set(read.rewards);
+  read.rewards = wide;
 }
 
 /** Whether the group's advantages come from its workflow: it is asked for, and at least one step has one. */

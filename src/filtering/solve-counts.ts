@@ -15,7 +15,7 @@ export interface SolveCounts {
  */
 export function countSolved(episodes: readonly Episode[], dropped: ReadonlySet<Trajectory>): SolveCounts {
   const tasks = new TextNumbers();
-  const outcomes: number[] = [];
+  const outcomes = new Uint8Array(episodes.length);
   const areDropped = dropped.size > 0;
   let current: string | undefined;
   let task = 0;
@@ -25,17 +25,17 @@ export function countSolved(episodes: readonly Episode[], dropped: ReadonlySet<T
     if (trajectories.length === 0 || (areDropped && trajectories.every((one) => dropped.has(one)))) continue;
     // Rollouts of a task come in a row, so that mostly it is the task of the one before.
     if (taskId !== current) {
-      outcomes[task] = (outcomes[task] ?? 0) | outcome;
+      outcomes[task] = (outcomes[task] as number) | outcome;
       current = taskId;
       task = tasks.numberOf(taskId);
       outcome = 0;
     }
     outcome |= isCorrect ? CORRECT : WRONG;
   }
-  if (current !== undefined) outcomes[task] = (outcomes[task] ?? 0) | outcome;
+  if (current !== undefined) outcomes[task] = (outcomes[task] as number) | outcome;
   const counts = { none: 0, all: 0, partial: 0 };
-  for (const outcome of outcomes) {
-    counts[outcome === WRONG ? 'none' : outcome === CORRECT ? 'all' : 'partial']++;
+  for (let t = 0; t < tasks.size; t++) {
+    counts[outcomes[t] === WRONG ? 'none' : outcomes[t] === CORRECT ? 'all' : 'partial']++;
   }
   return counts;
 }
