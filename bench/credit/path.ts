@@ -6,7 +6,7 @@ import {
 } from '../../src/advantage/index.js';
 import { resolveConfig } from '../../src/config/index.js';
 import { declarationsOf } from '../../src/declarations.js';
-import { applyRejectionSampling } from '../../src/filtering/index.js';
+import { applyRejectionSampling, type SolveCounts } from '../../src/filtering/index.js';
 import { taskRoleGrouping, transformEpisodesToTrajectoryGroups } from '../../src/grouping/index.js';
 import type { Episode, Metrics, TrajectoryGroup } from '../../src/types/index.js';
 import { type Seconds, secondsOf } from './measure.js';
@@ -32,6 +32,7 @@ export function walkPath(episodes: readonly Episode[]): {
 } {
   const { transform, compactFiltering, rejectionSample, algorithm } = config;
   let groups: readonly TrajectoryGroup[] = [];
+  let solved: SolveCounts | undefined;
   const metrics: Metrics = {};
   const group = secondsOf(() => {
     const result = transformEpisodesToTrajectoryGroups(episodes, {
@@ -39,18 +40,15 @@ export function walkPath(episodes: readonly Episode[]): {
       compactFiltering,
       groupingHook: taskRoleGrouping,
     });
-    groups = result.groups;
+    ({ groups, solved } = result);
     Object.assign(metrics, result.metrics);
   });
   const filter = secondsOf(() => {
     const selected = selectTrainable(groups, algorithm);
-    const result = applyRejectionSampling(
-      episodes,
-      selected.groups,
-      rejectionSample,
-      undefined,
-      selected.rewards,
-    );
+    const result = applyRejectionSampling(episodes, selected.groups, rejectionSample, undefined, {
+      rewards: selected.rewards,
+      solved,
+    });
     groups = result.groups;
     Object.assign(metrics, result.metrics);
   });

@@ -11,7 +11,7 @@ import {
   wholeOf,
 } from '../types/index.js';
 import { type Dropped, dropGroup } from './drop-reason.js';
-import { countSolved } from './solve-counts.js';
+import { countSolved, type SolveCounts } from './solve-counts.js';
 
 export interface RejectionSampling {
   /** What trains in this step; none while `episode` mode waits. */
@@ -44,18 +44,19 @@ export interface RejectionSampling {
  * - `batch/groups_before_filter`, `batch/groups_after_filter`, `batch/groups_dropped_insufficient_trajs`; in `group` mode also
  *   `batch/groups_dropped_uniform`; in `episode` mode `batch/partial_solve_tasks`, accumulated, and `batch/groups_waiting`.
  *
- * @param rewards  of the groups, where they are read already, as by `selectTrainable`: they are not read again then.
+ * @param known  what need not be read once more, see `KnownBefore`.
  */
 export function applyRejectionSampling(
   episodes: readonly Episode[],
   groups: readonly TrajectoryGroup[],
   config: RejectionSamplingConfig,
   state: RejectionSamplingState = EMPTY_REJECTION_STATE,
-  rewards?: Ragged,
+  known: KnownBefore = {},
 ): RejectionSampling {
   const { mode, minPartialSolveTasks } = config;
-  const { kept, small, uniform } = sortOut(groups, config, rewards);
-  const solved = countSolved(episodes, onlyIn(small, kept, uniform));
+  const { kept, small, uniform } = sortOut(groups, config, known.rewards);
+  const left = onlyIn(small, kept, uniform);
+  const solved = (left.size === 0 ? known.solved : undefined) ?? countSolved(episodes, left);
   const tasks = solved.none + solved.all + solved.partial;
   const share = (count: number): number => (tasks === 0 ? 0 : count / tasks);
   const metrics: Metrics = {
@@ -101,6 +102,14 @@ export function applyRejectionSampling(
     dropped,
     waiting: `Waits with ${allGroups.length} groups: ${partialSolveTasks} of ${minPartialSolveTasks} partly solved tasks so far (this batch: ${solved.partial} partly, ${solved.all} by all rollouts, ${solved.none} by none).`,
   };
+}
+
+/** What stages before have found out about the episodes and groups as they are. */
+export interface KnownBefore {
+  /** Rewards of the groups, from `selectTrainable`. */
+  readonly rewards?: Ragged | undefined;
+  /** `countSolved` of the episodes with nothing dropped, from `transformEpisodesToTrajectoryGroups`. */
+  readonly solved?: SolveCounts | undefined;
 }
 
 interface SortedOut {

@@ -1,4 +1,3 @@
-import { TextNumbers } from '../text-numbers.js';
 import { type Episode, RoleGroup, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 
 /** What is known of a role. */
@@ -6,9 +5,8 @@ interface Role {
   readonly name: string;
   /** What the group ids of the role end in. */
   readonly suffix: string;
-  /** Its groups, by the numbers of their tasks. */
-  readonly groups: RoleGroup[];
-  readonly tasks: TextNumbers;
+  /** Its groups, by the numbers of their tasks; undefined for a task that has none of the role. */
+  readonly groups: (RoleGroup | undefined)[];
   /** Its trajectories in the row at hand, and of each the place of its episode; longer than `count`, since every row uses the lists again. */
   readonly trajectories: Trajectory[];
   readonly places: number[];
@@ -29,6 +27,7 @@ export class RoleGroups {
   #rolesInRow = 0;
   /** A copy, since groups look at it later than their maker knows of. */
   readonly #episodes: readonly Episode[];
+  #task = -1;
   #taskId = '';
   #latest: Role | undefined;
 
@@ -37,10 +36,16 @@ export class RoleGroups {
     this.#episodes = episodes.slice();
   }
 
-  /** Takes all trajectories of an episode, or of a copy of it that has fewer; `place` is where it stands among the episodes. */
-  add({ taskId, trajectories }: Episode, place: number): void {
-    if (taskId !== this.#taskId) {
+  /**
+   * Takes all trajectories of an episode, or of a copy of it that has fewer.
+   *
+   * @param place  where the episode stands among those given.
+   * @param task   the number of its task: the same for episodes of one task, from 0 on.
+   */
+  add({ taskId, trajectories }: Episode, place: number, task: number): void {
+    if (task !== this.#task) {
       this.#endRow();
+      this.#task = task;
       this.#taskId = taskId;
     }
     for (let i = 0; i < trajectories.length; i++) {
@@ -65,7 +70,6 @@ export class RoleGroups {
       name,
       suffix: `:${name}`,
       groups: [],
-      tasks: new TextNumbers(),
       trajectories: [],
       places: [],
       count: 0,
@@ -79,13 +83,14 @@ export class RoleGroups {
     for (let i = 0; i < this.#rolesInRow; i++) {
       const role = this.#row[i] as Role;
       const trajectories = role.trajectories.slice(0, role.count);
-      const task = role.tasks.numberOf(this.#taskId);
-      if (task === role.groups.length) {
+      while (role.groups.length <= this.#task) role.groups.push(undefined);
+      const known = role.groups[this.#task];
+      if (known === undefined) {
         const group = this.#groupOf(role, trajectories);
-        role.groups.push(group);
+        role.groups[this.#task] = group;
         this.#groups.push(group);
       } else {
-        RoleGroup.join(role.groups[task] as RoleGroup, trajectories, this.#episodesOf(role));
+        RoleGroup.join(known, trajectories, this.#episodesOf(role));
       }
       role.count = 0;
     }

@@ -1,4 +1,5 @@
 import { mark } from '../declarations.js';
+import { TextNumbers } from '../text-numbers.js';
 import type { GroupingHook } from './grouping-hook.js';
 import { RoleGroups } from './role-groups.js';
 
@@ -16,8 +17,9 @@ declare module '../config/names.js' {
  */
 export const taskRoleGrouping: GroupingHook = (episodes) => {
   const groups = new RoleGroups(episodes);
+  const tasks = new TextNumbers();
   episodes.forEach((episode, place) => {
-    groups.add(episode, place);
+    groups.add(episode, place, tasks.numberOf(episode.taskId));
   });
   return groups.finish();
 };

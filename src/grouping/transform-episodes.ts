@@ -1,6 +1,6 @@
 import { attributed } from '../attribute.js';
 import type { CompactFilteringConfig, TransformConfig } from '../config/types.js';
-import { type Dropped, isMasked } from '../filtering/index.js';
+import { type Dropped, isMasked, SolveCounter, type SolveCounts } from '../filtering/index.js';
 import {
   type Episode,
   type Metrics,
@@ -28,6 +28,8 @@ export interface TransformResult {
   readonly metrics: Metrics;
   /** For the ledger. */
   readonly dropped: readonly Dropped[];
+  /** `countSolved` of all the episodes; undefined where it is still to be counted. */
+  readonly solved: SolveCounts | undefined;
   /** Has an entry when nothing is compared with anything: every group has one trajectory although tasks have several rollouts. */
   readonly warnings: readonly { readonly code: 'SINGLETON_GROUPS'; readonly message: string }[];
 }
@@ -55,14 +57,17 @@ export function transformEpisodesToTrajectoryGroups(
   // The default hook takes each episode while it is at hand: going through all of them again would take as long as the rest. It
   // places every trajectory, once, with its origin, so that there is nothing to check.
   const byRole = groupingHook === taskRoleGrouping ? new RoleGroups(episodes) : undefined;
+  const solved = new SolveCounter(episodes.length);
   const kept: Episode[] = [];
   const masked: Dropped[] = [];
   const unfit: Dropped[] = [];
-  let trajectories = 0;
+  let before = 0;
   let rollouts = 0;
   for (let e = 0; e < episodes.length; e++) {
     const episode = episodes[e] as Episode;
-    trajectories += episode.trajectories.length;
+    const { taskId, isCorrect, trajectories } = episode;
+    before += trajectories.length;
+    const task = trajectories.length === 0 ? -1 : solved.add(taskId, isCorrect);
     const isWhole = completeEpisode(episode, transform);
     if (isMasked(episode.terminationReason, compactFiltering)) {
       masked.push(maskedRollout(episode));
@@ -72,11 +77,11 @@ export function transformEpisodesToTrajectoryGroups(
     if (fit === undefined) continue;
     rollouts++;
     if (byRole === undefined) kept.push(fit);
-    else byRole.add(fit, e);
+    else byRole.add(fit, e, task);
   }
   const groups = byRole?.finish() ?? groupBy(groupingHook, kept, transform);
   const dropped = [...masked, ...unfit, ...(byRole === undefined ? ungrouped(kept, groups) : [])];
-  const metrics = groupingMetrics(trajectories, groups);
+  const metrics = groupingMetrics(before, groups);
   if (!transform.imputeMissingNames) {
     metrics['grouping/num_trajs_unnamed'] = dropped.filter(({ reason }) => reason === 'unnamed').length;
   }
@@ -85,6 +90,8 @@ export function transformEpisodesToTrajectoryGroups(
     episodes,
     metrics,
     dropped,
+    // A hook of one's own may have changed what is correct.
+    solved: byRole === undefined ? undefined : solved.counts(),
     warnings: singletonWarnings(rollouts, byRole === undefined ? kept : groups, groups),
   };
 }

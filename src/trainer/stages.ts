@@ -1,6 +1,6 @@
 import { collectRewardsAndAdvantages, estimatorOf, selectTrainable } from '../advantage/index.js';
 import type { TaskBatch } from '../data/index.js';
-import { applyRejectionSampling, type Dropped, settleLedger } from '../filtering/index.js';
+import { applyRejectionSampling, type Dropped, type SolveCounts, settleLedger } from '../filtering/index.js';
 import { attachBaselines, transformEpisodesToTrajectoryGroups } from '../grouping/index.js';
 import type { Episode, TrainerState, TrajectoryGroup } from '../types/index.js';
 import { batchMetrics } from './episode-metrics.js';
@@ -16,6 +16,8 @@ export interface StepWork {
   generated: readonly Episode[];
   /** A greedy rollout per task, where an estimator compares with one. They do not train and count nowhere else. */
   baselines: readonly Episode[];
+  /** Tasks by how many of their rollouts were correct, where grouping has counted them. */
+  solved: SolveCounts | undefined;
   /** Every group of this batch, before any was left out. */
   grouped: readonly TrajectoryGroup[];
   /** Episodes of earlier batches that waited until now. */
@@ -68,6 +70,7 @@ export function transformToGroups({ parts, report }: RunContext, state: TrainerS
   });
   for (const { code, message } of result.warnings) report.warnOnce(code, '', message);
   drop(work, result.dropped);
+  work.solved = result.solved;
   work.grouped = withBaselines(parts, work, result.groups);
   state.trajectoryGroups = work.grouped;
   Object.assign(state.metrics, result.metrics);
@@ -100,13 +103,10 @@ export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work
   work.carried = state.rejection.episodes;
   // First of all, so that size and spread of a group are those of what can train, and the backend's batch holds nothing else.
   const selected = selectTrainable(state.trajectoryGroups, algorithm);
-  const kept = applyRejectionSampling(
-    state.episodes,
-    selected.groups,
-    rejectionSample,
-    state.rejection,
-    selected.rewards,
-  );
+  const kept = applyRejectionSampling(state.episodes, selected.groups, rejectionSample, state.rejection, {
+    rewards: selected.rewards,
+    solved: work.solved,
+  });
   drop(work, selected.dropped);
   drop(work, kept.dropped);
   state.rejection = kept.state;

@@ -35,6 +35,7 @@ export async function trainStep(
     rollouts: options.rollouts,
     generated: [],
     baselines: [],
+    solved: undefined,
     grouped: [],
     carried: [],
     dropped: [],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readRewards } from '../../src/advantage/group-rewards.js';
 import type { RejectionSamplingConfig } from '../../src/config/types.js';
-import { applyRejectionSampling, type RejectionSampling } from '../../src/filtering/index.js';
+import { applyRejectionSampling, countSolved, type RejectionSampling } from '../../src/filtering/index.js';
 import { taskRoleGrouping } from '../../src/grouping/index.js';
 import { EMPTY_REJECTION_STATE, type Episode, type RejectionSamplingState } from '../../src/types/index.js';
 import { episode, TRANSFORM, trajectory } from '../grouping/support.js';
@@ -13,7 +13,7 @@ function rollouts(taskId: string, rewards: readonly (number | undefined)[]): Epi
   );
 }
 
-/** By the trajectories, and by rewards that were read before: that makes no difference. */
+/** By the trajectories, and by what was known before: that makes no difference. */
 function reject(
   episodes: readonly Episode[],
   config: Partial<RejectionSamplingConfig> = {},
@@ -22,7 +22,8 @@ function reject(
   const full = { mode: 'none', minPartialSolveTasks: 1, minTrajsPerGroup: 1, ...config } as const;
   const groups = taskRoleGrouping(episodes, TRANSFORM);
   const result = applyRejectionSampling(episodes, groups, full, state);
-  expect(applyRejectionSampling(episodes, groups, full, state, readRewards(groups))).toEqual(result);
+  const known = { rewards: readRewards(groups), solved: countSolved(episodes, new Set()) };
+  expect(applyRejectionSampling(episodes, groups, full, state, known)).toEqual(result);
   return result;
 }
 
