@@ -8,6 +8,7 @@ import { resolveConfig } from '../../src/config/index.js';
 import { declarationsOf } from '../../src/declarations.js';
 import { applyRejectionSampling, type SolveCounts } from '../../src/filtering/index.js';
 import { taskRoleGrouping, transformEpisodesToTrajectoryGroups } from '../../src/grouping/index.js';
+import type { Ragged } from '../../src/ragged.js';
 import type { Episode, Metrics, TrajectoryGroup } from '../../src/types/index.js';
 import { type Seconds, secondsOf } from './measure.js';
 
@@ -32,6 +33,7 @@ export function walkPath(episodes: readonly Episode[]): {
 } {
   const { transform, compactFiltering, rejectionSample, algorithm } = config;
   let groups: readonly TrajectoryGroup[] = [];
+  let rewards: Ragged | undefined;
   let solved: SolveCounts | undefined;
   const metrics: Metrics = {};
   const group = secondsOf(() => {
@@ -40,11 +42,11 @@ export function walkPath(episodes: readonly Episode[]): {
       compactFiltering,
       groupingHook: taskRoleGrouping,
     });
-    ({ groups, solved } = result);
+    ({ groups, rewards, solved } = result);
     Object.assign(metrics, result.metrics);
   });
   const filter = secondsOf(() => {
-    const selected = selectTrainable(groups, algorithm);
+    const selected = selectTrainable(groups, algorithm, rewards);
     const result = applyRejectionSampling(episodes, selected.groups, rejectionSample, undefined, {
       rewards: selected.rewards,
       solved,

@@ -1,4 +1,4 @@
-import type { Metrics, Trajectory, TrajectoryGroup } from '../types/index.js';
+import type { Metrics, TrajectoryGroup } from '../types/index.js';
 import { estimatorInput } from './estimator-input.js';
 
 /** Named parts of rewards, each in the shape of `batch.rewards`. */
@@ -34,13 +34,6 @@ function partsOf(group: TrajectoryGroup, name: string): Float64Array {
       i,
     });
   });
-}
-
-/** The first part of a reward that is not a finite number, if there is one. */
-export function unsoundComponent({ rewards }: Trajectory): string | undefined {
-  if (rewards === undefined) return undefined;
-  for (const name in rewards) if (!Number.isFinite(rewards[name])) return name;
-  return undefined;
 }
 
 /** `reward/{role}/{component}/mean`: mean of each named part over the trajectories that have it. */

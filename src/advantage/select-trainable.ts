@@ -1,9 +1,8 @@
 import type { AlgorithmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
-import { type Dropped, dropGroup, droppedOf } from '../filtering/index.js';
-import { Ragged } from '../ragged.js';
+import { type Dropped, dropGroup, droppedOf, RewardReading, unsoundComponent } from '../filtering/index.js';
+import type { Ragged } from '../ragged.js';
 import { rolloutOf, type Trajectory, type TrajectoryGroup, type TrajectoryOrigin } from '../types/index.js';
-import { unsoundComponent } from './reward-components.js';
 
 export interface Selection {
   /** What trains; the same objects where nothing was left out. */
@@ -22,50 +21,56 @@ export interface Selection {
  *
  * Doing it twice changes nothing, so the trainer may call it early, for the backend's batch to hold only what trains.
  *
+ * @param known  the rewards of the groups, where they are read already: all there, finite, and without named parts.
  * @throws RllmError REWARD_MISSING, REWARD_NOT_FINITE under `missingReward: "error"`; the message names task, rollout and role.
  *   EMPTY_GROUP for a group given without trajectories.
  */
-export function selectTrainable(groups: readonly TrajectoryGroup[], algorithm: AlgorithmConfig): Selection {
+export function selectTrainable(
+  groups: readonly TrajectoryGroup[],
+  algorithm: AlgorithmConfig,
+  known?: Ragged,
+): Selection {
+  if (known !== undefined && known.length === groups.length && passWhole(known, algorithm)) {
+    return { groups, dropped: [], rewards: known, haveParts: false };
+  }
   const dropped: Dropped[] = [];
-  const expected = groups.length * (groups[0]?.trajectories.length ?? 0);
-  const read = { rewards: new Float64Array(expected), end: 0, haveParts: false };
-  const starts = new Uint32Array(groups.length + 1);
+  const rewards = new RewardReading(groups.length, groups.length * (groups[0]?.trajectories.length ?? 0));
   // A list of its own from where it is another one than that given.
   let kept: TrajectoryGroup[] | undefined;
   let count = 0;
   for (let g = 0; g < groups.length; g++) {
     const group = groups[g] as TrajectoryGroup;
-    const trainable = readTrainable(group, algorithm, read, dropped);
+    const trainable = readTrainable(group, algorithm, rewards, dropped);
     if (trainable === undefined) continue;
     if (kept === undefined && (count < g || trainable !== group)) kept = groups.slice(0, count);
     kept?.push(trainable);
-    starts[++count] = read.end;
+    count++;
   }
   return {
     groups: kept ?? (count === groups.length ? groups : groups.slice(0, count)),
     dropped,
-    rewards: new Ragged(read.rewards.subarray(0, read.end), starts.subarray(0, count + 1)),
-    haveParts: read.haveParts,
+    rewards: rewards.finish(),
+    haveParts: rewards.haveParts,
   };
 }
 
-/** Rewards, read on the way: to go through all trajectories once more takes longer than what is done with them. */
-interface Reading {
-  /** As long as it has to be, or longer. */
-  rewards: Float64Array<ArrayBuffer>;
-  end: number;
-  haveParts: boolean;
+/** Whether groups of which every reward is there can train as they are. */
+function passWhole({ starts, length }: Ragged, algorithm: AlgorithmConfig): boolean {
+  if (algorithm.usePrecomputedAdvantage) return false;
+  if (algorithm.loneTrajectory !== 'drop') return true;
+  for (let g = 0; g < length; g++) if ((starts[g + 1] as number) - (starts[g] as number) === 1) return false;
+  return true;
 }
 
-/** What of a group can train, and its rewards appended; undefined when nothing of it can. */
+/** What of a group can train, with its rewards read; undefined when nothing of it can. */
 function readTrainable(
   group: TrajectoryGroup,
   algorithm: AlgorithmConfig,
-  read: Reading,
+  rewards: RewardReading,
   dropped: Dropped[],
 ): TrajectoryGroup | undefined {
   if (isPrecomputed(group, algorithm)) {
-    readRewards(group, read);
+    rewards.add(group.trajectories);
     return group;
   }
   if (group.trajectories.length === 0) {
@@ -74,42 +79,17 @@ function readTrainable(
       `Group "${group.groupId}" of role "${group.role}" has no trajectories.`,
     );
   }
-  const start = read.end;
-  const areScored = readRewards(group, read);
-  if (!areScored) read.end = start;
+  const areScored = rewards.add(group.trajectories);
+  if (!areScored) rewards.takeBack();
   const scored = areScored ? group : withoutUnscored(group, algorithm, dropped);
   if (scored.trajectories.length === 0) return undefined;
+  if (!areScored) rewards.add(scored.trajectories);
   if (scored.trajectories.length === 1 && algorithm.loneTrajectory === 'drop') {
     dropGroup(scored, 'lone_trajectory', dropped);
-    read.end = start;
+    rewards.takeBack();
     return undefined;
   }
-  if (!areScored) readRewards(scored, read);
   return scored;
-}
-
-/** Appends the rewards of a group. @returns whether each of them is finite, and its parts are */
-function readRewards({ trajectories }: TrajectoryGroup, read: Reading): boolean {
-  let areScored = true;
-  reserve(read, trajectories.length);
-  for (let i = 0; i < trajectories.length; i++) {
-    const trajectory = trajectories[i] as Trajectory;
-    const reward = trajectory.reward ?? Number.NaN;
-    read.rewards[read.end++] = reward;
-    if (!Number.isFinite(reward)) areScored = false;
-    if (trajectory.rewards !== undefined) {
-      read.haveParts = true;
-      if (unsoundComponent(trajectory) !== undefined) areScored = false;
-    }
-  }
-  return areScored;
-}
-
-function reserve(read: Reading, more: number): void {
-  if (read.end + more <= read.rewards.length) return;
-  const wide = new Float64Array(2 * (read.end + more));
-  wide.set(read.rewards);
-  read.rewards = wide;
 }
 
 /** Whether the group's advantages come from its workflow: it is asked for, and at least one step has one. */

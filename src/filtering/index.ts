@@ -2,4 +2,5 @@ export { applyCompactFiltering, type CompactFiltering, isMasked } from './compac
 export { DROP_REASONS, type Dropped, type DropReason, dropGroup, droppedOf } from './drop-reason.js';
 export { type Ledger, type LedgerParts, settleLedger } from './ledger.js';
 export { applyRejectionSampling, type RejectionSampling } from './rejection-sampling.js';
+export { RewardReading, unsoundComponent } from './reward-reading.js';
 export { countSolved, SolveCounter, type SolveCounts } from './solve-counts.js';

@@ -1,3 +1,5 @@
+import { RewardReading } from '../filtering/index.js';
+import type { Ragged } from '../ragged.js';
 import { type Episode, RoleGroup, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 
 /** What is known of a role. */
@@ -27,6 +29,9 @@ export class RoleGroups {
   #rolesInRow = 0;
   /** A copy, since groups look at it later than their maker knows of. */
   readonly #episodes: readonly Episode[];
+  /** Of the groups; not of those that were joined. */
+  readonly #rewards: RewardReading;
+  #areRewardsWhole = true;
   #task = -1;
   #taskId = '';
   #latest: Role | undefined;
@@ -34,6 +39,7 @@ export class RoleGroups {
   /** @param episodes  those that the trajectories come from. */
   constructor(episodes: readonly Episode[]) {
     this.#episodes = episodes.slice();
+    this.#rewards = new RewardReading(0, episodes.length);
   }
 
   /**
@@ -58,10 +64,14 @@ export class RoleGroups {
     }
   }
 
-  /** Every group, in the order of first appearance. Nothing may be added afterwards. */
-  finish(): readonly TrajectoryGroup[] {
+  /**
+   * Every group, in the order of first appearance, and their rewards: undefined unless all are there, finite and without named parts,
+   * and rollouts of a task came in a row. Nothing may be added afterwards.
+   */
+  finish(): { readonly groups: readonly TrajectoryGroup[]; readonly rewards: Ragged | undefined } {
     this.#endRow();
-    return this.#groups;
+    const areWhole = this.#areRewardsWhole && !this.#rewards.haveParts;
+    return { groups: this.#groups, rewards: areWhole ? this.#rewards.finish() : undefined };
   }
 
   #roleOf(name: string): Role {
@@ -89,7 +99,9 @@ export class RoleGroups {
         const group = this.#groupOf(role, trajectories);
         role.groups[this.#task] = group;
         this.#groups.push(group);
+        if (!this.#rewards.add(trajectories)) this.#areRewardsWhole = false;
       } else {
+        this.#areRewardsWhole = false;
         RoleGroup.join(known, trajectories, this.#episodesOf(role));
       }
       role.count = 0;

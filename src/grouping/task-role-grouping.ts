@@ -21,7 +21,7 @@ export const taskRoleGrouping: GroupingHook = (episodes) => {
   episodes.forEach((episode, place) => {
     groups.add(episode, place, tasks.numberOf(episode.taskId));
   });
-  return groups.finish();
+  return groups.finish().groups;
 };
 
 mark({

@@ -1,6 +1,7 @@
 import { attributed } from '../attribute.js';
 import type { CompactFilteringConfig, TransformConfig } from '../config/types.js';
 import { type Dropped, isMasked, SolveCounter, type SolveCounts } from '../filtering/index.js';
+import type { Ragged } from '../ragged.js';
 import {
   type Episode,
   type Metrics,
@@ -28,6 +29,8 @@ export interface TransformResult {
   readonly metrics: Metrics;
   /** For the ledger. */
   readonly dropped: readonly Dropped[];
+  /** Of the groups, where all are there, finite and without named parts; undefined where they are still to be read. */
+  readonly rewards: Ragged | undefined;
   /** `countSolved` of all the episodes; undefined where it is still to be counted. */
   readonly solved: SolveCounts | undefined;
   /** Has an entry when nothing is compared with anything: every group has one trajectory although tasks have several rollouts. */
@@ -79,7 +82,10 @@ export function transformEpisodesToTrajectoryGroups(
     if (byRole === undefined) kept.push(fit);
     else byRole.add(fit, e, task);
   }
-  const groups = byRole?.finish() ?? groupBy(groupingHook, kept, transform);
+  const { groups, rewards } = byRole?.finish() ?? {
+    groups: groupBy(groupingHook, kept, transform),
+    rewards: undefined,
+  };
   const dropped = [...masked, ...unfit, ...(byRole === undefined ? ungrouped(kept, groups) : [])];
   const metrics = groupingMetrics(before, groups);
   if (!transform.imputeMissingNames) {
@@ -91,6 +97,7 @@ export function transformEpisodesToTrajectoryGroups(
     metrics,
     dropped,
     // A hook of one's own may have changed what is correct.
+    rewards,
     solved: byRole === undefined ? undefined : solved.counts(),
     warnings: singletonWarnings(rollouts, byRole === undefined ? kept : groups, groups),
   };

@@ -2,6 +2,7 @@ import { collectRewardsAndAdvantages, estimatorOf, selectTrainable } from '../ad
 import type { TaskBatch } from '../data/index.js';
 import { applyRejectionSampling, type Dropped, type SolveCounts, settleLedger } from '../filtering/index.js';
 import { attachBaselines, transformEpisodesToTrajectoryGroups } from '../grouping/index.js';
+import type { Ragged } from '../ragged.js';
 import type { Episode, TrainerState, TrajectoryGroup } from '../types/index.js';
 import { batchMetrics } from './episode-metrics.js';
 import type { RunContext } from './run-context.js';
@@ -16,7 +17,8 @@ export interface StepWork {
   generated: readonly Episode[];
   /** A greedy rollout per task, where an estimator compares with one. They do not train and count nowhere else. */
   baselines: readonly Episode[];
-  /** Tasks by how many of their rollouts were correct, where grouping has counted them. */
+  /** What grouping has found out about `grouped` and `generated` on the way; undefined where it has not. */
+  rewards: Ragged | undefined;
   solved: SolveCounts | undefined;
   /** Every group of this batch, before any was left out. */
   grouped: readonly TrajectoryGroup[];
@@ -70,8 +72,9 @@ export function transformToGroups({ parts, report }: RunContext, state: TrainerS
   });
   for (const { code, message } of result.warnings) report.warnOnce(code, '', message);
   drop(work, result.dropped);
-  work.solved = result.solved;
   work.grouped = withBaselines(parts, work, result.groups);
+  work.rewards = work.grouped === result.groups ? result.rewards : undefined;
+  work.solved = result.solved;
   state.trajectoryGroups = work.grouped;
   Object.assign(state.metrics, result.metrics);
 }
@@ -102,7 +105,7 @@ export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work
   const { rejectionSample, algorithm } = parts.config;
   work.carried = state.rejection.episodes;
   // First of all, so that size and spread of a group are those of what can train, and the backend's batch holds nothing else.
-  const selected = selectTrainable(state.trajectoryGroups, algorithm);
+  const selected = selectTrainable(state.trajectoryGroups, algorithm, work.rewards);
   const kept = applyRejectionSampling(state.episodes, selected.groups, rejectionSample, state.rejection, {
     rewards: selected.rewards,
     solved: work.solved,

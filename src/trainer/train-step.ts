@@ -35,6 +35,7 @@ export async function trainStep(
     rollouts: options.rollouts,
     generated: [],
     baselines: [],
+    rewards: undefined,
     solved: undefined,
     grouped: [],
     carried: [],

@@ -16,6 +16,7 @@ test('a stage that leaves out 200,000 trajectories names each', () => {
     rollouts: 0,
     generated: [],
     baselines: [],
+    rewards: undefined,
     solved: undefined,
     grouped: [],
     carried: [],
