@@ -3,21 +3,26 @@
 //   npm run bench -- credit [--python PATH] [--repeats 20] [--groups 20000,200000]
 //
 // Against bench/reference_numpy.py, a straight numpy version of the same path, run by `python3` or by the Python given; without numpy that
-// column is left out. Seconds are CPU seconds of the process, each stage at its best of the repeats, as the script takes them; ours include the
-// threads of the garbage collector. Memory is what is still held afterwards, per trajectory, the episodes apart.
+// column is left out. Each stage is told at its best of the repeats, as the script takes them: in CPU seconds of the process, ours with the
+// threads of the garbage collector, and by the clock on the wall. Memory is what is still held afterwards, per trajectory, the episodes apart.
 //
-// On a quiet machine of 2 cores (AMD EPYC, Node 20.20.2, numpy 2.4.6), ours and ÷ numpy:
+// On a machine of 2 cores (AMD EPYC, Node 20.20.2, numpy 2.4.6), CPU time and ÷ numpy:
 //
-//   trajectories   GRPO kernel     group            filter          advantages      whole path       held
-//   160,000        5.3 ms  142×    33 ms    5.9×    26 ms  21×      25 ms  46×        83 ms  22.2×   33 B
-//   1,600,000      63 ms    90×    670 ms   3.9×    333 ms  16×     323 ms 33×      1325 ms  13.9×   34 B
+//   trajectories   GRPO kernel     group            filter          advantages      whole path                   held
+//   160,000        3.5 ms  121×    46 ms    3.4×    2.5 ms 154×     17 ms   49×      65 ms  20.9× (clock 23.0×)  32 B
+//   1,600,000      71 ms    69×    531 ms   3.5×    50 ms   84×     172 ms  46×     752 ms  18.6× (clock 20.1×)  34 B
 //
-// Under a load of 12 to 15 the whole path at 160,000 came out between 15.5 and 17.7 times in four runs, and 10.5 times in a fifth.
+// and with a young generation that holds what grouping makes, NODE_OPTIONS=--max-semi-space-size=64:
 //
-// The kernel takes 0.6 to 2.4 times what copying its input takes, the ragged rewards with an array for each group, and 6 to 36 times
-// what copying the same numbers as one flat array takes: making the arrays is most of it. Ten times the trajectories take 16 times
-// the time, though no stage does more for each: reaching every trajectory once takes 6 and 70 ms, a map of the tasks 7 and 145 ms since it
-// no longer fits the cache, and at 160,000 the best run is one without a garbage collection, at 1.6 million there is none without.
+//   160,000        3.4 ms  110×    25 ms    6.6×    2.0 ms 175×     17 ms   43×      43 ms  28.7× (clock 28.8×)  33 B
+//   1,600,000      34 ms   115×    271 ms   6.7×    25 ms  182×     158 ms  52×     453 ms  32.1× (clock 32.6×)  34 B
+//
+// There, ten times the trajectories take 10.5 times the time; with Node's own 16 MB 11 to 15 times, over several runs: at 160,000 the best run
+// is one without a garbage collection, at 1.6 million there is none without. Where the episodes came to lie in memory is chance, and moves
+// grouping by a third from one process to the next.
+//
+// The kernel takes 0.6 to 3 times what copying its input takes, the ragged rewards with an array for each group, and 4 to 40 times what
+// copying the same numbers as one flat array takes: making the arrays is most of it. The path itself makes none, see `src/ragged.ts`.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

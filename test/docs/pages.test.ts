@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -38,11 +39,13 @@ describe('the pages', () => {
 });
 
 describe('the command lines of all pages', { timeout: 120_000 }, () => {
-  const lines = PAGES.flatMap((page) =>
+  const written = PAGES.flatMap((page) =>
     snippetsOf(pageText(page))
       .filter(({ language }) => language === 'sh')
       .flatMap(({ text }) => text.trim().split('\n')),
   ).map((line) => line.replace(/\s+#.*/, ''));
+  const nodeOptions = written.flatMap((line) => /^NODE_OPTIONS=(\S+) /.exec(line)?.[1] ?? []);
+  const lines = written.map((line) => line.replace(/^NODE_OPTIONS=\S+ /, ''));
   const ours = [...new Set(lines.filter((line) => line.startsWith('npx rllm ')))];
 
   test('are there', () => {
@@ -53,6 +56,12 @@ describe('the command lines of all pages', { timeout: 120_000 }, () => {
     const others = lines.filter((line) => !ours.includes(line));
     for (const line of others)
       expect(line).toMatch(/^(cd \S+|npm install( \.\/\S+)?|npm (test|run (build|check)))$/);
+  });
+
+  test.each(nodeOptions)('give Node options that it takes: %s', (options) => {
+    const env = { ...process.env, NODE_OPTIONS: options };
+    const { status, stderr } = spawnSync(process.execPath, ['-e', ''], { env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
   });
 
   test('name commands and options that exist', async () => {
