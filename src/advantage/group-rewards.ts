@@ -1,4 +1,5 @@
 import { RllmError } from '../errors.js';
+import { RewardReading } from '../filtering/index.js';
 import { Ragged } from '../ragged.js';
 import type { TrajectoryGroup } from '../types/index.js';
 
@@ -18,13 +19,9 @@ export interface SingleGroupAdvantages {
 
 /** The rewards of groups, in fresh memory: what an estimator does to it touches nobody else. Selection has checked that each is there. */
 export function readRewards(groups: readonly TrajectoryGroup[]): Ragged {
-  const starts = startsOf(groups, ({ trajectories }) => trajectories.length);
-  const flat = new Float64Array(starts.at(-1) as number);
-  let end = 0;
-  for (const { trajectories } of groups) {
-    for (const { reward } of trajectories) flat[end++] = reward ?? Number.NaN;
-  }
-  return new Ragged(flat, starts);
+  const reading = new RewardReading(groups.length, 0);
+  for (const { trajectories } of groups) reading.add(trajectories);
+  return reading.finish();
 }
 
 /**
@@ -34,7 +31,7 @@ export function readRewards(groups: readonly TrajectoryGroup[]): Ragged {
  * @throws RllmError EMPTY_GROUP when a group has no reward, REWARD_NOT_FINITE for NaN and infinity.
  */
 export function copyRewards(rewards: readonly ArrayLike<number>[]): Ragged {
-  const starts = startsOf(rewards, ({ length }) => length);
+  const starts = startsOf(rewards);
   const flat = new Float64Array(starts.at(-1) as number);
   let end = 0;
   for (let g = 0; g < rewards.length; g++) {
@@ -60,11 +57,11 @@ export function groupAdvantages({ byGroup }: Ragged): GroupAdvantages {
   return { advantages: byGroup, returns: byGroup };
 }
 
-function startsOf<Group>(groups: readonly Group[], sizeOf: (group: Group) => number): Uint32Array {
-  const starts = new Uint32Array(groups.length + 1);
+function startsOf(rows: readonly ArrayLike<number>[]): Uint32Array {
+  const starts = new Uint32Array(rows.length + 1);
   let end = 0;
-  for (let g = 0; g < groups.length; g++) {
-    end += sizeOf(groups[g] as Group);
+  for (let g = 0; g < rows.length; g++) {
+    end += (rows[g] as ArrayLike<number>).length;
     starts[g + 1] = end;
   }
   return starts;

@@ -7,8 +7,12 @@ interface Role {
   readonly name: string;
   /** What the group ids of the role end in. */
   readonly suffix: string;
-  /** Its groups, by the numbers of their tasks; undefined for a task that has none of the role. */
-  readonly groups: (RoleGroup | undefined)[];
+  /** Its groups, and of each the number of its task. */
+  readonly groups: RoleGroup[];
+  readonly tasks: number[];
+  highestTask: number;
+  /** The groups by the numbers of their tasks, once a task has come back: mostly none does. */
+  byTask: Map<number, RoleGroup> | undefined;
   /** Its trajectories in the row at hand, and of each the place of its episode; longer than `count`, since every row uses the lists again. */
   readonly trajectories: Trajectory[];
   readonly places: number[];
@@ -80,6 +84,9 @@ export class RoleGroups {
       name,
       suffix: `:${name}`,
       groups: [],
+      tasks: [],
+      highestTask: -1,
+      byTask: undefined,
       trajectories: [],
       places: [],
       count: 0,
@@ -93,11 +100,10 @@ export class RoleGroups {
     for (let i = 0; i < this.#rolesInRow; i++) {
       const role = this.#row[i] as Role;
       const trajectories = role.trajectories.slice(0, role.count);
-      while (role.groups.length <= this.#task) role.groups.push(undefined);
-      const known = role.groups[this.#task];
+      const known = this.#task > role.highestTask ? undefined : lookUp(role, this.#task);
       if (known === undefined) {
         const group = this.#groupOf(role, trajectories);
-        role.groups[this.#task] = group;
+        keep(role, this.#task, group);
         this.#groups.push(group);
         if (!this.#rewards.add(trajectories)) this.#areRewardsWhole = false;
       } else {
@@ -119,6 +125,18 @@ export class RoleGroups {
   #episodesOf({ places, count }: Role): Episode[] {
     return places.slice(0, count).map((place) => this.#episodes[place] as Episode);
   }
+}
+
+function keep(role: Role, task: number, group: RoleGroup): void {
+  role.groups.push(group);
+  role.tasks.push(task);
+  if (task > role.highestTask) role.highestTask = task;
+  role.byTask?.set(task, group);
+}
+
+function lookUp(role: Role, task: number): RoleGroup | undefined {
+  role.byTask ??= new Map(role.tasks.map((own, g) => [own, role.groups[g] as RoleGroup]));
+  return role.byTask.get(task);
 }
 
 function areConsecutive({ places, count }: Role): boolean {

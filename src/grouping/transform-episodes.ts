@@ -96,7 +96,7 @@ export function transformEpisodesToTrajectoryGroups(
     episodes,
     metrics,
     dropped,
-    // A hook of one's own may have changed what is correct.
+    // A hook of one's own may have changed rewards, and what is correct.
     rewards,
     solved: byRole === undefined ? undefined : solved.counts(),
     warnings: singletonWarnings(rollouts, byRole === undefined ? kept : groups, groups),

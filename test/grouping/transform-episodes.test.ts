@@ -94,6 +94,17 @@ describe('the default hook', () => {
     );
   });
 
+  test('takes a role of its own for each of 30,000 tasks', () => {
+    const steps = trajectory('any', 1).steps;
+    const episodes = Array.from({ length: 30_000 }, (_, k) => ({
+      ...episode(`t${k}`, 0, []),
+      trajectories: [{ uid: `u${k}`, name: `role-${k}`, steps, info: {}, reward: 1 }],
+    }));
+    const { groups } = transform([...episodes, ...episodes]);
+    expect(groups).toHaveLength(30_000);
+    expect(groups.every(({ trajectories }) => trajectories.length === 2)).toBe(true);
+  });
+
   test('keeps tasks apart whose ids begin alike', () => {
     const result = transform([
       episode('gsm8k:12', 0, [trajectory('solver', 1)]),
