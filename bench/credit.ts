@@ -9,19 +9,20 @@
 // On a machine of 2 cores (AMD EPYC, Node 20.20.2, numpy 2.4.6), CPU time and ÷ numpy:
 //
 //   trajectories   GRPO kernel     group            filter          advantages      whole path                   held
-//   160,000        3.5 ms  121×    46 ms    3.4×    2.5 ms 154×     17 ms   49×      65 ms  20.9× (clock 23.0×)  32 B
-//   1,600,000      71 ms    69×    531 ms   3.5×    50 ms   84×     172 ms  46×     752 ms  18.6× (clock 20.1×)  34 B
+//   160,000        3.6 ms  153×    31 ms    5.5×    3.0 ms 132×     18 ms   50×      52 ms  28.5× (clock 28.5×)  32 B
+//   1,600,000      64 ms    80×    528 ms   3.9×    48 ms   79×     188 ms  40×     764 ms  17.5× (clock 19.1×)  34 B
 //
 // and with a young generation that holds what grouping makes, NODE_OPTIONS=--max-semi-space-size=64:
 //
-//   160,000        3.4 ms  110×    25 ms    6.6×    2.0 ms 175×     17 ms   43×      43 ms  28.7× (clock 28.8×)  33 B
-//   1,600,000      34 ms   115×    271 ms   6.7×    25 ms  182×     158 ms  52×     453 ms  32.1× (clock 32.6×)  34 B
+//   160,000        3.4 ms  116×    30 ms    5.1×    2.9 ms 247×     18 ms   59×      50 ms  38.1× (clock 38.3×)  33 B
+//   1,600,000      40 ms   125×    326 ms   5.8×    32 ms  124×     172 ms  44×     530 ms  25.3× (clock 25.3×)  34 B
 //
-// There, ten times the trajectories take 10.5 times the time; with Node's own 16 MB 11 to 15 times, over several runs: at 160,000 the best run
-// is one without a garbage collection, at 1.6 million there is none without. Where the episodes came to lie in memory is chance, and moves
+// Over six runs, four of them with Node's own 16 MB: 21 to 38 times at 160,000; at 1.6 million 17.5 to 18.9 (by the clock 19.1 to 20.8), and
+// 25 to 32 with 64 MB. Ten times the trajectories take 10.5 times the time with 64 MB, and 11 to 15 times with 16: at 160,000 the best run is
+// one without a garbage collection, at 1.6 million there is none without. Where the episodes came to lie in memory is chance, and moves
 // grouping by a third from one process to the next.
 //
-// The kernel takes 0.6 to 3 times what copying its input takes, the ragged rewards with an array for each group, and 4 to 40 times what
+// The kernel takes 0.7 to 3.7 times what copying its input takes, the ragged rewards with an array for each group, and 4 to 43 times what
 // copying the same numbers as one flat array takes: making the arrays is most of it. The path itself makes none, see `src/ragged.ts`.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
