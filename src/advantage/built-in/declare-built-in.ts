@@ -7,7 +7,8 @@ import { RewardBatch, TableEstimates } from '../tables.js';
 /**
  * An estimator of the SDK: a function that turns a table of rewards into one of advantages, in place.
  *
- * It is marked as `AdvEstimator(name, options)(fn)` would, but without listing it: were it listed, a second copy of the SDK in the process would bring every built-in name a second time.
+ * It is marked as `AdvEstimator(name, options)(fn)` would, but without listing it: were it listed, a second copy of the SDK in
+ * the process would bring every built-in name a second time.
  */
 export function declareBuiltIn(
   name: string,
