@@ -228,7 +228,6 @@ export {
   type MetricRule,
   type Metrics,
   type ModelOutput,
-  originOf,
   type RejectionSamplingState,
   type RunControl,
   type Step,

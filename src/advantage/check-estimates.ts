@@ -5,7 +5,10 @@ import type { TrajectoryGroup } from '../types/index.js';
 import type { AdvantageEstimates } from './estimator.js';
 import { TableEstimates } from './tables.js';
 
-/** Advantages that are known to fit their groups, in one flat buffer: group by group, trajectory by trajectory, token by token. */
+/**
+ * Advantages that are known to fit their groups, in one flat buffer: group by group, trajectory by trajectory, token by token. Who
+ * holds on to what an estimator of the SDK returned looks into the same buffer: nothing is to be written to it.
+ */
 export interface CheckedAdvantages {
   /** One value per response token; else one per trajectory. */
   readonly perToken: boolean;
@@ -28,16 +31,16 @@ export function responseTokens({ steps }: TrajectoryGroup['trajectories'][number
 }
 
 /**
- * Copies out the advantages of an estimator of the SDK, which has them in a table of the shape of its rewards: what `checkEstimates`
- * comes to, without an array for each group.
+ * The advantages of an estimator of the SDK, which has them in a table of the shape of its rewards: what `checkEstimates` comes to,
+ * without a copy and without an array for each group.
  *
  * @returns undefined for all other output, and where something is wrong: for `checkEstimates` to say what.
  */
 export function valuesOfTable(output: unknown, rewards: Ragged): CheckedAdvantages | undefined {
   const table = TableEstimates.unseenTable(output);
   if (table === undefined || table.starts !== rewards.starts) return undefined;
-  const values = new Float64Array(table.flat.length);
-  return copyFinite(table.flat, values, 0) < 0 ? { perToken: false, values } : undefined;
+  const values = table.flat;
+  return copyFinite(values, values, 0) < 0 ? { perToken: false, values } : undefined;
 }
 
 /**

@@ -164,10 +164,10 @@ function estimateRole(
   }
   const checked = valuesOfTable(output, rewards) ?? checkEstimates(output, seen, call);
   const returns = checked.perToken ? checkReturns(output, seen, call) : undefined;
-  clipAdvantages(checked.values, algorithm.advantageClip);
-  overwritten += writeAdvantages(seen, checked);
+  const clipped = clipAdvantages(checked, algorithm.advantageClip);
+  overwritten += writeAdvantages(seen, clipped);
   if (returns !== undefined) writeReturns(seen, returns);
-  return { advantages: [checked.values, ...zeros], overwritten };
+  return { advantages: [clipped.values, ...zeros], overwritten };
 }
 
 const NOTHING: ReadonlySet<Requirement> = new Set();

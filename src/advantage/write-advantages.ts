@@ -61,12 +61,11 @@ export function writeConstant(group: TrajectoryGroup, advantage: number): boolea
   return hadOne;
 }
 
-/** Bounds advantages to [−clip, clip], in place; `null` leaves them. */
-export function clipAdvantages(advantages: Float64Array, clip: number | null): void {
-  if (clip === null) return;
-  for (let i = 0; i < advantages.length; i++) {
-    advantages[i] = Math.min(Math.max(advantages[i] as number, -clip), clip);
-  }
+/** Bounds advantages to [−clip, clip]: a copy of them; `null` leaves them. */
+export function clipAdvantages(advantages: CheckedAdvantages, clip: number | null): CheckedAdvantages {
+  if (clip === null) return advantages;
+  const values = advantages.values.map((value) => Math.min(Math.max(value, -clip), clip));
+  return { ...advantages, values };
 }
 
 /** Takes away advantages of an earlier batch or of the workflow, so that nothing trains on them. */

@@ -87,7 +87,6 @@ export function batchMaker(bandit: Bandit): (choices: ArrayLike<number>) => Traj
         metadata: each.map((i) => ({
           taskId,
           rolloutIndex: i,
-          episodeId: `${g}:${i}`,
           isCorrect: false,
         })),
         baselines: [trajectoryOf(bandit, g, greedy, `${g}:greedy`)],

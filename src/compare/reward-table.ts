@@ -84,7 +84,6 @@ export function inputOfTable(table: RewardTable): ComparisonInput {
       metadata: row.map((_reward, i) => ({
         taskId,
         rolloutIndex: i,
-        episodeId: `${g}:${i}`,
         isCorrect: false,
       })),
       ...(greedy === undefined ? {} : { baselines: [trajectoryOf(`${g}:greedy`, greedy, 1)] }),

@@ -1,6 +1,12 @@
 import { RewardReading } from '../filtering/index.js';
 import type { Ragged } from '../ragged.js';
-import { type Episode, RoleGroup, type Trajectory, type TrajectoryGroup } from '../types/index.js';
+import type { Episode, Trajectory, TrajectoryGroup } from '../types/index.js';
+
+/** A group that may still get more. */
+interface OpenGroup extends TrajectoryGroup {
+  readonly trajectories: Trajectory[];
+  readonly metadata: Episode[];
+}
 
 /** What is known of a role. */
 interface Role {
@@ -8,31 +14,29 @@ interface Role {
   /** What the group ids of the role end in. */
   readonly suffix: string;
   /** Its groups, and of each the number of its task. */
-  readonly groups: RoleGroup[];
+  readonly groups: OpenGroup[];
   readonly tasks: number[];
   highestTask: number;
   /** The groups by the numbers of their tasks, once a task has come back: mostly none does. */
-  byTask: Map<number, RoleGroup> | undefined;
-  /** Its trajectories in the row at hand, and of each the place of its episode; longer than `count`, since every row uses the lists again. */
+  byTask: Map<number, OpenGroup> | undefined;
+  /** Its trajectories in the row at hand, and the episode of each; longer than `count`, since every row uses the lists again. */
   readonly trajectories: Trajectory[];
-  readonly places: number[];
+  readonly episodes: Episode[];
   count: number;
 }
 
 /**
  * Collects trajectories by task and role, one episode after the other.
  *
- * Rollouts of a task come in a row, mostly. So a group is looked up once per row and not once per trajectory, and its list is
- * made in one go, as long as it has to be.
+ * Rollouts of a task come in a row, mostly. So a group is looked up once per row and not once per trajectory, and its lists are
+ * made in one go, as long as they have to be.
  */
 export class RoleGroups {
-  readonly #groups: RoleGroup[] = [];
+  readonly #groups: OpenGroup[] = [];
   readonly #roles = new Map<string, Role>();
   /** Roles that the rollouts of the task at hand have, in the order of first appearance; longer than `#rolesInRow`. */
   readonly #row: Role[] = [];
   #rolesInRow = 0;
-  /** A copy, since groups look at it later than their maker knows of. */
-  readonly #episodes: readonly Episode[];
   /** Of the groups; not of those that were joined. */
   readonly #rewards: RewardReading;
   #areRewardsWhole = true;
@@ -40,30 +44,28 @@ export class RoleGroups {
   #taskId = '';
   #latest: Role | undefined;
 
-  /** @param episodes  those that the trajectories come from. */
-  constructor(episodes: readonly Episode[]) {
-    this.#episodes = episodes.slice();
-    this.#rewards = new RewardReading(0, episodes.length);
+  /** @param trajectories  about how many there will be. */
+  constructor(trajectories: number) {
+    this.#rewards = new RewardReading(0, trajectories);
   }
 
   /**
-   * Takes all trajectories of an episode, or of a copy of it that has fewer.
+   * Takes trajectories of an episode: all of them, unless others are given.
    *
-   * @param place  where the episode stands among those given.
-   * @param task   the number of its task: the same for episodes of one task, from 0 on.
+   * @param task  the number of its task: the same for episodes of one task, from 0 on.
    */
-  add({ taskId, trajectories }: Episode, place: number, task: number): void {
+  add(episode: Episode, task: number, trajectories: readonly Trajectory[] = episode.trajectories): void {
     if (task !== this.#task) {
       this.#endRow();
       this.#task = task;
-      this.#taskId = taskId;
+      this.#taskId = episode.taskId;
     }
     for (let i = 0; i < trajectories.length; i++) {
       const trajectory = trajectories[i] as Trajectory;
       const role = this.#latest?.name === trajectory.name ? this.#latest : this.#roleOf(trajectory.name);
       if (role.count === 0) this.#row[this.#rolesInRow++] = role;
       role.trajectories[role.count] = trajectory;
-      role.places[role.count] = place;
+      role.episodes[role.count] = episode;
       role.count++;
     }
   }
@@ -88,7 +90,7 @@ export class RoleGroups {
       highestTask: -1,
       byTask: undefined,
       trajectories: [],
-      places: [],
+      episodes: [],
       count: 0,
     };
     if (known === undefined) this.#roles.set(name, role);
@@ -100,47 +102,33 @@ export class RoleGroups {
     for (let i = 0; i < this.#rolesInRow; i++) {
       const role = this.#row[i] as Role;
       const trajectories = role.trajectories.slice(0, role.count);
+      const metadata = role.episodes.slice(0, role.count);
       const known = this.#task > role.highestTask ? undefined : lookUp(role, this.#task);
       if (known === undefined) {
-        const group = this.#groupOf(role, trajectories);
+        const taskId = this.#taskId;
+        const group = { groupId: taskId + role.suffix, role: role.name, taskId, trajectories, metadata };
         keep(role, this.#task, group);
         this.#groups.push(group);
         if (!this.#rewards.add(trajectories)) this.#areRewardsWhole = false;
       } else {
         this.#areRewardsWhole = false;
-        RoleGroup.join(known, trajectories, this.#episodesOf(role));
+        for (const trajectory of trajectories) known.trajectories.push(trajectory);
+        for (const episode of metadata) known.metadata.push(episode);
       }
       role.count = 0;
     }
     this.#rolesInRow = 0;
   }
-
-  /** Mostly each episode of the row has one trajectory of the role, so that the group needs no list of its episodes. */
-  #groupOf(role: Role, trajectories: Trajectory[]): RoleGroup {
-    return areConsecutive(role)
-      ? new RoleGroup(this.#taskId, role, trajectories, this.#episodes, role.places[0] as number)
-      : new RoleGroup(this.#taskId, role, trajectories, this.#episodesOf(role), 0);
-  }
-
-  #episodesOf({ places, count }: Role): Episode[] {
-    return places.slice(0, count).map((place) => this.#episodes[place] as Episode);
-  }
 }
 
-function keep(role: Role, task: number, group: RoleGroup): void {
+function keep(role: Role, task: number, group: OpenGroup): void {
   role.groups.push(group);
   role.tasks.push(task);
   if (task > role.highestTask) role.highestTask = task;
   role.byTask?.set(task, group);
 }
 
-function lookUp(role: Role, task: number): RoleGroup | undefined {
-  role.byTask ??= new Map(role.tasks.map((own, g) => [own, role.groups[g] as RoleGroup]));
+function lookUp(role: Role, task: number): OpenGroup | undefined {
+  role.byTask ??= new Map(role.tasks.map((own, g) => [own, role.groups[g] as OpenGroup]));
   return role.byTask.get(task);
-}
-
-function areConsecutive({ places, count }: Role): boolean {
-  const first = places[0] as number;
-  for (let i = 1; i < count; i++) if (places[i] !== first + i) return false;
-  return true;
 }

@@ -16,11 +16,9 @@ declare module '../config/names.js' {
  * Task and role are kept apart as keys; the `"task:role"` of `groupId` is for display.
  */
 export const taskRoleGrouping: GroupingHook = (episodes) => {
-  const groups = new RoleGroups(episodes);
+  const groups = new RoleGroups(episodes.length);
   const tasks = new TextNumbers();
-  episodes.forEach((episode, place) => {
-    groups.add(episode, place, tasks.numberOf(episode.taskId));
-  });
+  for (const episode of episodes) groups.add(episode, tasks.numberOf(episode.taskId));
   return groups.finish().groups;
 };
 

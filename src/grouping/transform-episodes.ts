@@ -59,7 +59,7 @@ export function transformEpisodesToTrajectoryGroups(
   const { transform, compactFiltering, groupingHook } = options;
   // The default hook takes each episode while it is at hand: going through all of them again would take as long as the rest. It
   // places every trajectory, once, with its origin, so that there is nothing to check.
-  const byRole = groupingHook === taskRoleGrouping ? new RoleGroups(episodes) : undefined;
+  const byRole = groupingHook === taskRoleGrouping ? new RoleGroups(episodes.length) : undefined;
   const solved = new SolveCounter(episodes.length);
   const kept: Episode[] = [];
   const masked: Dropped[] = [];
@@ -80,7 +80,7 @@ export function transformEpisodesToTrajectoryGroups(
     if (fit === undefined) continue;
     rollouts++;
     if (byRole === undefined) kept.push(fit);
-    else byRole.add(fit, e, task);
+    else byRole.add(episode, task, fit.trajectories);
   }
   const { groups, rewards } = byRole?.finish() ?? {
     groups: groupBy(groupingHook, kept, transform),

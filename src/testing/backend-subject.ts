@@ -155,7 +155,6 @@ export class BackendSubject {
       metadata: outputs.map((_, rolloutIndex) => ({
         taskId: 'task',
         rolloutIndex,
-        episodeId: `task:${rolloutIndex}`,
         isCorrect: rolloutIndex % 2 === 1,
       })),
     };

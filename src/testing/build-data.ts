@@ -79,7 +79,6 @@ export function groupOf(rewards: readonly (number | null)[], sketch: GroupSketch
       return {
         taskId,
         rolloutIndex,
-        episodeId: `${taskId}:${rolloutIndex}`,
         terminationReason: 'env_done',
         isCorrect: (reward ?? 0) > 0,
       };

@@ -28,7 +28,6 @@ export function contractGroups(
       metadata: own.map((_, i) => ({
         taskId,
         rolloutIndex: i,
-        episodeId: `${taskId}:${i}`,
         isCorrect: false,
       })),
       // Of a uniform group its very reward: then the group and what it is compared with are equal.

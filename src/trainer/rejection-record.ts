@@ -4,6 +4,7 @@ import {
   type RejectionSamplingState,
   type Trajectory,
   type TrajectoryGroup,
+  type TrajectoryOrigin,
   trajectoryPart,
   wholeOf,
 } from '../types/index.js';
@@ -35,7 +36,23 @@ export function toRejectionRecord(state: RejectionSamplingState): RejectionRecor
     groups: state.groups.map((group) => ({
       ...group,
       trajectories: group.trajectories.map((trajectory) => placeOf(trajectory, places) ?? trajectory),
+      metadata: group.metadata.map(originOf),
     })),
+  };
+}
+
+/** No more than that: groups mostly hold whole episodes. */
+function originOf({
+  taskId,
+  rolloutIndex,
+  terminationReason,
+  isCorrect,
+}: TrajectoryOrigin): TrajectoryOrigin {
+  return {
+    taskId,
+    rolloutIndex,
+    ...(terminationReason === undefined ? {} : { terminationReason }),
+    isCorrect,
   };
 }
 

@@ -5,6 +5,7 @@ import {
   collectRewardsAndAdvantages,
   type EstimateFunction,
 } from '../../src/advantage/index.js';
+import type { AlgorithmConfig } from '../../src/config/types.js';
 import type { Step } from '../../src/types/index.js';
 import { advantagesOf, algorithm, builtInRegistry, group } from './support.js';
 
@@ -13,12 +14,15 @@ describe('an estimator that hands its batch to one of the SDK', () => {
   const centred = { estimator: 'mine', normAdvByStdInGrpo: false };
   type Wrapped = (batch: AdvantageBatch, grpo: EstimateFunction) => AdvantageEstimates;
 
-  function advantagesBy(wrapped: Wrapped): (Step['advantage'] | null)[][] {
+  function advantagesBy(
+    wrapped: Wrapped,
+    policy: Partial<AlgorithmConfig> = {},
+  ): (Step['advantage'] | null)[][] {
     const registry = builtInRegistry();
     const { estimate } = registry.get('grpo');
     const mine = { estimate: (batch: AdvantageBatch) => wrapped(batch, estimate) };
     const groups = given();
-    collectRewardsAndAdvantages(groups, algorithm(centred), {
+    collectRewardsAndAdvantages(groups, algorithm({ ...centred, ...policy }), {
       registry: { get: (name) => (name === 'mine' ? mine : registry.get(name)) },
     });
     return groups.map(advantagesOf);
@@ -84,6 +88,18 @@ describe('an estimator that hands its batch to one of the SDK', () => {
     expect(() => advantagesBy(wrong)).toThrow(
       expect.objectContaining({ code: 'ESTIMATOR_OUTPUT', message: expect.stringContaining('3 advantages') }),
     );
+  });
+
+  test('and holds on to what comes back has it as it was', () => {
+    const held: AdvantageEstimates[] = [];
+    const holding: Wrapped = (batch, grpo) => {
+      const output = grpo(batch);
+      held.push(output);
+      return output;
+    };
+    const clipped = advantagesBy(holding, { advantageClip: 0.5 });
+    expect(clipped[1]).toEqual([0.5, -0.5]);
+    expect(held[0]?.advantages[1]).toEqual(Float64Array.of(1, -1));
   });
 
   test('sees plain data', () => {

@@ -45,7 +45,6 @@ export function group(
     metadata: rewards.map((_, i) => ({
       taskId,
       rolloutIndex: i,
-      episodeId: `${taskId}:${i}`,
       isCorrect: false,
     })),
   };

@@ -5,7 +5,6 @@ import type { GroupingHook } from '../../src/grouping/index.js';
 import { fromRejectionRecord, toRejectionRecord } from '../../src/trainer/rejection-record.js';
 import {
   type Episode,
-  originOf,
   type Trajectory,
   type TrajectoryGroup,
   trajectoryPart,
@@ -18,7 +17,7 @@ import { episode, trajectory, transform } from './support.js';
 const byPosition: GroupingHook = (episodes) => {
   const groups: (TrajectoryGroup & {
     trajectories: Trajectory[];
-    metadata: ReturnType<typeof originOf>[];
+    metadata: Episode[];
   })[] = [];
   for (const one of episodes) {
     for (const whole of one.trajectories) {
@@ -31,7 +30,7 @@ const byPosition: GroupingHook = (episodes) => {
           metadata: [],
         };
         groups[s].trajectories.push(trajectoryPart(whole, s, s + 1, step.reward));
-        groups[s].metadata.push(originOf(one));
+        groups[s].metadata.push(one);
       });
     }
   }
@@ -46,7 +45,7 @@ const walks = (): Episode[] => [
 function groupOfOne(trajectories: readonly Trajectory[], episodes: readonly Episode[]): TrajectoryGroup {
   const metadata = trajectories.map((one) => {
     const own = episodes.find((candidate) => candidate.trajectories.includes(wholeOf(one)));
-    return originOf(own ?? episode('?', 0, []));
+    return own ?? episode('?', 0, []);
   });
   return { groupId: 'g', role: 'walker', taskId: 't', trajectories, metadata };
 }

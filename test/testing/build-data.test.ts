@@ -57,9 +57,9 @@ describe('a trajectory in few words', () => {
 
   test('stands in a group with its rollout, when that is given', () => {
     const { metadata, trajectories } = groupOf([1, 0], { steps: [[{}, {}], [{}]], rollouts: [3, 3] });
-    expect(metadata.map(({ rolloutIndex, episodeId }) => [rolloutIndex, episodeId])).toEqual([
-      [3, 'task:3'],
-      [3, 'task:3'],
+    expect(metadata.map(({ taskId, rolloutIndex }) => [taskId, rolloutIndex])).toEqual([
+      ['task', 3],
+      ['task', 3],
     ]);
     expect(trajectories.map(({ steps }) => steps.length)).toEqual([2, 1]);
   });

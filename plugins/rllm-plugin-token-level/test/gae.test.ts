@@ -143,7 +143,7 @@ describe('collected', () => {
     { bootstrapTruncated: true, reason: 'max_response_length_exceeded', expected: 1 },
     { bootstrapTruncated: true, reason: 'env_done', expected: 0.75 },
     { bootstrapTruncated: false, reason: 'max_turns_exceeded', expected: 0.75 },
-  ])(
+  ] as const)(
     'bootstrapTruncated $bootstrapTruncated, ended by $reason',
     async ({ bootstrapTruncated, reason, expected }) => {
       const group = groupOfTrajectories([trajectoryOf(1, [{ tokens: 1, values: [0.25] }])], {

@@ -3,6 +3,7 @@ import {
   type EstimatorRegistry,
   resolveConfig,
   type Step,
+  type TerminationReason,
   type Trajectory,
   type TrajectoryGroup,
 } from 'rllm-sdk';
@@ -21,7 +22,7 @@ export function trajectoryOf(reward: number, sketches: readonly StepSketch[], ui
 
 export function groupOfTrajectories(
   trajectories: readonly Trajectory[],
-  { taskId = 't', reasons = [] as readonly string[] } = {},
+  { taskId = 't', reasons = [] as readonly TerminationReason[] } = {},
 ): TrajectoryGroup {
   return {
     groupId: `${taskId}:solver`,
@@ -31,7 +32,6 @@ export function groupOfTrajectories(
     metadata: trajectories.map((_, rolloutIndex) => ({
       taskId,
       rolloutIndex,
-      episodeId: `${taskId}:${rolloutIndex}`,
       isCorrect: false,
       terminationReason: reasons[rolloutIndex] ?? 'env_done',
     })),

@@ -1,11 +1,4 @@
-import {
-  definePlugin,
-  type Episode,
-  GroupingHook,
-  originOf,
-  type Trajectory,
-  type TrajectoryGroup,
-} from 'rllm-sdk';
+import { definePlugin, type Episode, GroupingHook, type Trajectory, type TrajectoryGroup } from 'rllm-sdk';
 import * as z from 'zod';
 
 const schema = z.strictObject({
@@ -43,7 +36,7 @@ export class ExampleGrouping {
       role: own[0]?.trajectory.name ?? '',
       taskId: own[0]?.episode.taskId ?? '',
       trajectories: own.map(({ trajectory }) => trajectory),
-      metadata: own.map(({ episode }) => originOf(episode)),
+      metadata: own.map(({ episode }) => episode),
     }));
   }
 }

@@ -1,4 +1,4 @@
-import { type Episode, originOf, type Trajectory, type TrajectoryGroup } from 'rllm-sdk';
+import type { Episode, Trajectory, TrajectoryGroup } from 'rllm-sdk';
 
 /** Where a trajectory goes. Those with equal keys form a group; what is shown of it is that of its first trajectory. */
 export interface Place {
@@ -13,7 +13,7 @@ export interface Place {
 
 type OpenGroup = TrajectoryGroup & {
   readonly trajectories: Trajectory[];
-  readonly metadata: ReturnType<typeof originOf>[];
+  readonly metadata: Episode[];
 };
 
 /**
@@ -26,7 +26,6 @@ export function groupByPlace(
 ): readonly TrajectoryGroup[] {
   const groups = new Map<string, OpenGroup>();
   for (const episode of episodes) {
-    const origin = originOf(episode);
     for (const whole of episode.trajectories) {
       for (const { key, groupId, role, trajectory } of placesOf(whole, episode)) {
         const text = JSON.stringify(key);
@@ -39,7 +38,7 @@ export function groupByPlace(
         };
         groups.set(text, group);
         group.trajectories.push(trajectory);
-        group.metadata.push(origin);
+        group.metadata.push(episode);
       }
     }
   }
