@@ -9,20 +9,22 @@
 // On a machine of 2 cores (AMD EPYC, Node 20.20.2, numpy 2.4.6), CPU time and ÷ numpy:
 //
 //   trajectories   GRPO kernel     group            filter          advantages      whole path                   held
-//   160,000        3.6 ms  153×    31 ms    5.5×    3.0 ms 132×     18 ms   50×      52 ms  28.5× (clock 28.5×)  32 B
-//   1,600,000      64 ms    80×    528 ms   3.9×    48 ms   79×     188 ms  40×     764 ms  17.5× (clock 19.1×)  34 B
+//   160,000        4.7 ms  124×    31 ms    4.9×    3.0 ms 190×     20 ms   36×      55 ms  26.6× (clock 26.7×)  34 B
+//   1,600,000      66 ms    78×    518 ms   3.4×    32 ms  117×     198 ms  43×     747 ms  18.6× (clock 21.1×)  36 B
 //
 // and with a young generation that holds what grouping makes, NODE_OPTIONS=--max-semi-space-size=64:
 //
-//   160,000        3.4 ms  116×    30 ms    5.1×    2.9 ms 247×     18 ms   59×      50 ms  38.1× (clock 38.3×)  33 B
-//   1,600,000      40 ms   125×    326 ms   5.8×    32 ms  124×     172 ms  44×     530 ms  25.3× (clock 25.3×)  34 B
+//   160,000        3.4 ms  142×    21 ms    7.2×    1.8 ms 202×     18 ms   42×      41 ms  30.9× (clock 31.7×)  35 B
+//   1,600,000      36 ms   152×    294 ms   6.3×    23 ms  181×     208 ms  34×     525 ms  24.9× (clock 25.2×)  36 B
 //
-// Over six runs, four of them with Node's own 16 MB: 21 to 38 times at 160,000; at 1.6 million 17.5 to 18.9 (by the clock 19.1 to 20.8), and
-// 25 to 32 with 64 MB. Ten times the trajectories take 10.5 times the time with 64 MB, and 11 to 15 times with 16: at 160,000 the best run is
-// one without a garbage collection, at 1.6 million there is none without. Where the episodes came to lie in memory is chance, and moves
-// grouping by a third from one process to the next.
+// Over three runs with Node's own 16 MB: 18.2 to 26.6 times at 160,000 (by the clock 19.9 to 26.7); at 1.6 million 18.6 to 18.9 (by the clock
+// 20.9 to 21.5), since a second core collects garbage at the same time. Where the episodes came to lie in memory is chance, and moves grouping
+// by a third from one process to the next.
 //
-// The kernel takes 0.7 to 3.7 times what copying its input takes, the ragged rewards with an array for each group, and 4 to 43 times what
+// By the clock a trajectory takes 309 ns in 160,000, 324 in 320,000, 358 in 640,000, 411 in 1.28 million and 392 in 1.6 million
+// (`--groups 20000,40000,80000,160000,200000 --python none`): at 160,000 the best run is one without a garbage collection.
+//
+// The kernel takes 0.6 to 3.7 times what copying its input takes, the ragged rewards with an array for each group, and 6 to 53 times what
 // copying the same numbers as one flat array takes: making the arrays is most of it. The path itself makes none, see `src/ragged.ts`.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -57,13 +59,13 @@ const runs = values.groups
     const ours = measureOurs(groups);
     const theirs = measureNumpy(groups);
     report(ours, theirs);
-    return { trajectories: groups * SIZE, seconds: total(ours).cpu };
+    return { trajectories: groups * SIZE, seconds: total(ours).wall };
   });
-const [first, last] = [runs[0], runs.at(-1)];
-if (first !== undefined && last !== undefined && first !== last) {
-  const growth = last.seconds / first.seconds;
-  const size = last.trajectories / first.trajectories;
-  console.log(`growth: ${size}× the trajectories take ${growth.toFixed(1)}× the time`);
+if (runs.length > 1) {
+  const each = runs.map(
+    ({ trajectories, seconds }) => `${trajectories} ${((1e9 * seconds) / trajectories).toFixed(0)} ns`,
+  );
+  console.log(`whole path, for each trajectory of: ${each.join(', ')} (by the clock)`);
 }
 
 function measureOurs(
