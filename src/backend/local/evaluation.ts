@@ -1,8 +1,8 @@
 import type { Step } from '../../types/index.js';
+import type { TrainingRow } from '../trajectory-rows.js';
 import { emptyTree, insert, type LossNode } from './loss-tree.js';
 import { type PackedRows, packTree } from './packed-rows.js';
 import { logSoftmax } from './sample-token.js';
-import type { TrainingRow } from './trajectory-rows.js';
 
 /** Contexts to compute, and the sampled tokens that are asked about. */
 export interface EvaluationBatch extends PackedRows {

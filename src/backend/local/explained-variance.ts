@@ -1,12 +1,12 @@
 import type { Metrics } from '../../types/index.js';
-import type { LocalBatch } from './local-batch.js';
-import { rowReturns } from './trajectory-rows.js';
+import type { RowBatch } from '../row-batch.js';
+import { rowReturns } from '../trajectory-rows.js';
 
 /**
  * `train/explained_variance`: 1 − Var(R − V)/Var(R) over every sampled token, V before the update. 1 is a critic that knows the returns, 0 one
  * that knows no more than their mean. Absent where all returns are equal.
  */
-export function explainedVariance({ trajectories }: LocalBatch): Metrics {
+export function explainedVariance({ trajectories }: RowBatch): Metrics {
   const returns: number[] = [];
   const errors: number[] = [];
   for (const { rows, reward } of trajectories) {

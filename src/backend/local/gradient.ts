@@ -1,7 +1,7 @@
 import { jit, lax, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax';
+import { type Loss, lossKey } from '../loss.js';
 import type { CriticSettings } from './critic.js';
 import { createEmbedding } from './embedding.js';
-import { type Loss, lossKey } from './loss.js';
 import { type LossSums, sumLoss, sumValueLoss } from './loss-sums.js';
 import type { MicroBatch } from './micro-batch.js';
 import { type ModelShape, modelParameters } from './model-shape.js';

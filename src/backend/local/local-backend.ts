@@ -1,16 +1,16 @@
 import { RllmError } from '../../errors.js';
 import type { Metrics, TrainerState } from '../../types/index.js';
 import type { Backend, BackendCapabilities, BackendContext, TokenView } from '../backend.js';
+import { learningRateAt } from '../learning-rate.js';
+import { DEFAULT_LOSSES, LOSS_NAMES, lossOfRole } from '../loss.js';
+import { type RowBatch, rowBatch } from '../row-batch.js';
 import type { AdamSettings } from './adam.js';
 import { createChatFormat } from './chat-format.js';
 import { type Companions, companionsOf } from './companions.js';
 import { copyWeights, frozenModels } from './frozen-model.js';
-import { learningRateAt } from './learning-rate.js';
-import { type LocalBatch, localBatch } from './local-batch.js';
 import { readLocalCheckpoint, type SavedModel, writeLocalCheckpoint } from './local-checkpoint.js';
 import { LocalEngine } from './local-engine.js';
 import type { LocalOptions } from './local-options.js';
-import { DEFAULT_LOSSES, LOSS_NAMES, lossOfRole } from './loss.js';
 import { microBatches } from './micro-batch.js';
 import { type ModelShape, modelShape, parameterCount, policyShape } from './model-shape.js';
 import { writeTokenSignals } from './token-signals.js';
@@ -39,7 +39,7 @@ export const LOCAL_CAPABILITIES: BackendCapabilities = {
 const WARM_UP_LENGTH = 16;
 
 /** Trains a small transformer from random weights in worker threads of this process. */
-export class LocalBackend implements Backend<LocalBatch> {
+export class LocalBackend implements Backend<RowBatch> {
   readonly name = 'local';
   readonly capabilities: BackendCapabilities = LOCAL_CAPABILITIES;
   readonly rolloutEngine: LocalEngine;
@@ -107,12 +107,12 @@ export class LocalBackend implements Backend<LocalBatch> {
     pool.warmUp(shape.contextLength - 1, lossOfRole('', config.algorithm));
   }
 
-  transformToBackendBatch(state: TrainerState): LocalBatch {
-    return localBatch(state.trajectoryGroups, this.shape);
+  transformToBackendBatch(state: TrainerState): RowBatch {
+    return rowBatch(state.trajectoryGroups, this.shape);
   }
 
   /** The log-probs came with the samples: values and other models' log-probs remain to be found out, where somebody wants them. */
-  async processBatch({ backendBatch }: TrainerState<LocalBatch>): Promise<Metrics> {
+  async processBatch({ backendBatch }: TrainerState<RowBatch>): Promise<Metrics> {
     const rows = backendBatch?.trajectories.flatMap((trajectory) => trajectory.rows) ?? [];
     const { reference, teacher } = this.frozen;
     const wanted = {
@@ -123,7 +123,7 @@ export class LocalBackend implements Backend<LocalBatch> {
     return writeTokenSignals(rows, wanted, this.running());
   }
 
-  async updatePolicy(state: TrainerState<LocalBatch>): Promise<Metrics> {
+  async updatePolicy(state: TrainerState<RowBatch>): Promise<Metrics> {
     const { algorithm, trainer } = this.context.config;
     const batch = state.backendBatch;
     if (batch === undefined) return {};

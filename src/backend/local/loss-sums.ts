@@ -1,5 +1,5 @@
+import { isClipped, tokenLoss } from '../loss.js';
 import { valueLoss } from './critic.js';
-import { isClipped, tokenLoss } from './loss.js';
 import type { MicroBatch, ValueTargets } from './micro-batch.js';
 
 /** Sums over the trained tokens of a batch, each token as often as trajectories have it. p is the trained log-prob, q the sampled one. */

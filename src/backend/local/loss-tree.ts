@@ -1,7 +1,7 @@
+import { type Loss, lossKey, type TokenWeights } from '../loss.js';
+import type { RowReturns, TrainingRow } from '../trajectory-rows.js';
 import { addReturn, type ValueTerm } from './critic.js';
-import { type Loss, lossKey, type TokenWeights } from './loss.js';
 import type { ContextNode } from './packed-rows.js';
-import type { RowReturns, TrainingRow } from './trajectory-rows.js';
 
 /** A row with the loss of its role and the advantage of each entry. */
 export interface LossRow {

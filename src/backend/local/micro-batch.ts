@@ -1,4 +1,4 @@
-import type { Loss } from './loss.js';
+import type { Loss } from '../loss.js';
 import type { LossNode, LossTree } from './loss-tree.js';
 import { emptyRows, type PackedRows, packTree } from './packed-rows.js';
 

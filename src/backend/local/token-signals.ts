@@ -1,6 +1,6 @@
 import type { Metrics } from '../../types/index.js';
+import type { TrainingRow } from '../trajectory-rows.js';
 import { evaluationOf } from './evaluation.js';
-import type { TrainingRow } from './trajectory-rows.js';
 import type { WorkerPool } from './worker-pool.js';
 
 /** What a run wants to know of every sampled token before advantages are computed. */

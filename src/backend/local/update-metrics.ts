@@ -1,6 +1,6 @@
 import type { Metrics } from '../../types/index.js';
+import type { RowBatch } from '../row-batch.js';
 import { explainedVariance } from './explained-variance.js';
-import type { LocalBatch } from './local-batch.js';
 import { addLossSums, type LossSums, NO_LOSS_SUMS } from './loss-sums.js';
 import type { UpdatePart } from './update-plan.js';
 
@@ -19,11 +19,7 @@ export interface UpdateStep {
  * `train/clip_fraction` are over the tokens whose loss was computed: those of trajectories with an advantage. Where none was, they are left out,
  * as the critic's metrics are where there is none.
  */
-export function updateMetrics(
-  batch: LocalBatch,
-  steps: readonly UpdateStep[],
-  learningRate: number,
-): Metrics {
+export function updateMetrics(batch: RowBatch, steps: readonly UpdateStep[], learningRate: number): Metrics {
   if (steps.length === 0) return {};
   const mean = (value: (step: UpdateStep) => number): number =>
     steps.reduce((sum, step) => sum + value(step), 0) / steps.length;
@@ -50,7 +46,7 @@ export function updateMetrics(
   };
 }
 
-function sampledEntropy({ trajectories }: LocalBatch): number {
+function sampledEntropy({ trajectories }: RowBatch): number {
   let sum = 0;
   let tokens = 0;
   for (const { logprobs, sampled } of trajectories.flatMap(({ rows }) => rows)) {

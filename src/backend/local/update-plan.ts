@@ -1,10 +1,10 @@
 import type { AlgorithmConfig } from '../../config/types.js';
+import { type Loss, lossOfRole } from '../loss.js';
+import { miniBatches } from '../mini-batches.js';
+import type { TrajectoryRows } from '../row-batch.js';
+import { rowAdvantages, rowReturns } from '../trajectory-rows.js';
 import type { CriticSettings } from './critic.js';
-import type { TrajectoryRows } from './local-batch.js';
-import { type Loss, lossOfRole } from './loss.js';
 import { type LossRow, type LossTree, lossTrees } from './loss-tree.js';
-import { miniBatches } from './mini-batches.js';
-import { rowAdvantages, rowReturns } from './trajectory-rows.js';
 
 /** What one optimiser step computes on. */
 export interface UpdatePart {

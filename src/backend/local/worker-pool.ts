@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import type { Loss } from '../loss.js';
 import type { AdamSettings } from './adam.js';
 import type { EvaluationBatch } from './evaluation.js';
-import type { Loss } from './loss.js';
 import { addLossSums, type LossSums, NO_LOSS_SUMS } from './loss-sums.js';
 import type { MicroBatch } from './micro-batch.js';
 import { type ModelShape, parameterCount } from './model-shape.js';

@@ -1,7 +1,7 @@
+import type { Loss } from '../loss.js';
 import type { AdamSettings } from './adam.js';
 import type { CriticSettings } from './critic.js';
 import type { EvaluationBatch } from './evaluation.js';
-import type { Loss } from './loss.js';
 import type { LossSums } from './loss-sums.js';
 import type { MicroBatch } from './micro-batch.js';
 import type { ModelShape } from './model-shape.js';

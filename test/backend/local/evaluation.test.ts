@@ -6,7 +6,7 @@ import {
   evaluationOf,
 } from '../../../src/backend/local/evaluation.js';
 import { emptyRows } from '../../../src/backend/local/packed-rows.js';
-import { trajectoryRows } from '../../../src/backend/local/trajectory-rows.js';
+import { trajectoryRows } from '../../../src/backend/trajectory-rows.js';
 import { stream } from '../../../src/random.js';
 import type { Step } from '../../../src/types/index.js';
 import { step, trajectory } from './build-local.js';

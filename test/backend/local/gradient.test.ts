@@ -3,13 +3,13 @@ import { beforeAll, expect, test } from 'vitest';
 import type { CriticSettings } from '../../../src/backend/local/critic.js';
 import { createGradientProgram } from '../../../src/backend/local/gradient.js';
 import { initializeWeights } from '../../../src/backend/local/initial-weights.js';
-import type { Loss } from '../../../src/backend/local/loss.js';
 import { addLossSums, NO_LOSS_SUMS } from '../../../src/backend/local/loss-sums.js';
 import { lossTrees } from '../../../src/backend/local/loss-tree.js';
 import { microBatches } from '../../../src/backend/local/micro-batch.js';
 import { type ModelShape, modelParameters, parameterCount } from '../../../src/backend/local/model-shape.js';
-import type { TrainingRow } from '../../../src/backend/local/trajectory-rows.js';
 import { loadWeights } from '../../../src/backend/local/transformer.js';
+import type { Loss } from '../../../src/backend/loss.js';
+import type { TrainingRow } from '../../../src/backend/trajectory-rows.js';
 import { stream } from '../../../src/random.js';
 import { ReferenceModel } from './reference-model.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import type { LocalBackend } from '../../../src/backend/local/local-backend.js';
-import type { LocalBatch } from '../../../src/backend/local/local-batch.js';
+import type { RowBatch } from '../../../src/backend/row-batch.js';
 import type { ModelCall } from '../../../src/rollout/index.js';
 import type { Metrics, ModelOutput } from '../../../src/types/index.js';
 import { createLocal, group, rawOptions, step, trainerState, trajectory } from './build-local.js';
@@ -183,7 +183,7 @@ test('a gradient that is not finite stops the run and leaves the weights', async
   const backend = await start();
   const bytes = await savedBytes(backend);
   const output = await backend.rolloutEngine.getModelResponse(call());
-  const state = trainerState<LocalBatch>(1, [group('solver', [asTrajectory(output, Number.MAX_VALUE)])]);
+  const state = trainerState<RowBatch>(1, [group('solver', [asTrajectory(output, Number.MAX_VALUE)])]);
   await expect(update(backend, state)).rejects.toMatchObject({ code: 'BACKEND_FAILED' });
   expect(await savedBytes(backend)).toEqual(bytes);
 });

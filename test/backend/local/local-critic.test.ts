@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AdvantageBatch, collectRewardsAndAdvantages } from '../../../src/advantage/index.js';
 import type { LocalBackend } from '../../../src/backend/local/local-backend.js';
-import type { LocalBatch } from '../../../src/backend/local/local-batch.js';
 import { parameterCount } from '../../../src/backend/local/model-shape.js';
 import { decodeSafetensors } from '../../../src/backend/local/safetensors.js';
+import type { RowBatch } from '../../../src/backend/row-batch.js';
 import type { Metrics, Step, Trajectory, TrajectoryGroup } from '../../../src/types/index.js';
 import { ALGORITHM, group, rawOptions, trainerState, trajectory } from './build-local.js';
 import { asTrajectory, call, newFolder, savedBytes, start, update } from './local-runs.js';
@@ -63,7 +63,7 @@ async function banditStep(backend: LocalBackend, at: number, rollouts = 16): Pro
     return { ...asTrajectory(output, 0), reward };
   });
   const groups = [group('solver', trajectories)];
-  const state = trainerState<LocalBatch>(at, groups);
+  const state = trainerState<RowBatch>(at, groups);
   state.backendBatch = backend.transformToBackendBatch(state);
   const metrics = await backend.processBatch(state);
   collectRewardsAndAdvantages(groups, ALGORITHM, { registry: { get: () => tinyGae } });
@@ -94,7 +94,7 @@ test('values of every token of every step are those of a naive forward pass over
   await bandit(backend, 1, 5);
   const naive = await naiveModel(backend);
   const conversation = await conversations(backend, 6);
-  const state = trainerState<LocalBatch>(6, [conversation]);
+  const state = trainerState<RowBatch>(6, [conversation]);
   state.backendBatch = backend.transformToBackendBatch(state);
   await backend.processBatch(state);
   let spread = 0;

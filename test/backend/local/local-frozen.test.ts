@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LocalBackend } from '../../../src/backend/local/local-backend.js';
-import type { LocalBatch } from '../../../src/backend/local/local-batch.js';
+import type { RowBatch } from '../../../src/backend/row-batch.js';
 import type { ModelOutput, Step, TrainerState } from '../../../src/types/index.js';
 import { createLocal, group, localConfig, rawOptions, trainerState } from './build-local.js';
 import { asTrajectory, call, newFolder, start, update } from './local-runs.js';
@@ -15,7 +15,7 @@ async function samples(backend: LocalBackend, at = 1): Promise<ModelOutput[]> {
   );
 }
 
-function stateOf(outputs: readonly ModelOutput[], advantage = 1): TrainerState<LocalBatch> {
+function stateOf(outputs: readonly ModelOutput[], advantage = 1): TrainerState<RowBatch> {
   return trainerState(1, [
     group(
       'solver',
@@ -24,7 +24,7 @@ function stateOf(outputs: readonly ModelOutput[], advantage = 1): TrainerState<L
   ]);
 }
 
-function stepsOf({ trajectoryGroups }: TrainerState<LocalBatch>): Step[] {
+function stepsOf({ trajectoryGroups }: TrainerState<RowBatch>): Step[] {
   return trajectoryGroups.flatMap(({ trajectories }) => trajectories.flatMap(({ steps }) => steps));
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type { Requirement } from '../../../src/advantage/index.js';
 import type { LocalBackend } from '../../../src/backend/local/local-backend.js';
-import type { LocalBatch } from '../../../src/backend/local/local-batch.js';
+import type { RowBatch } from '../../../src/backend/row-batch.js';
 import type { AlgorithmConfig } from '../../../src/config/types.js';
 import type { ModelCall } from '../../../src/rollout/index.js';
 import type { Metrics, ModelOutput, TrainerState, Trajectory } from '../../../src/types/index.js';
@@ -61,7 +61,7 @@ export function asTrajectory(
 }
 
 /** Stages 4, 5 and 7. */
-export async function update(backend: LocalBackend, state: TrainerState<LocalBatch>): Promise<Metrics> {
+export async function update(backend: LocalBackend, state: TrainerState<RowBatch>): Promise<Metrics> {
   state.backendBatch = backend.transformToBackendBatch(state);
   const metrics = await backend.processBatch(state);
   return { ...metrics, ...(await backend.updatePolicy(state)) };

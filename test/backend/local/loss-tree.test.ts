@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Loss } from '../../../src/backend/local/loss.js';
 import { type LossRow, type LossTree, lossTrees } from '../../../src/backend/local/loss-tree.js';
 import { type MicroBatch, microBatches } from '../../../src/backend/local/micro-batch.js';
+import type { Loss } from '../../../src/backend/loss.js';
 
 const PPO: Loss = { name: 'ppo', low: 0.8, high: 1.2 };
 const V = 5;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { learningRateAt } from '../../../src/backend/learning-rate.js';
 import { adamStep } from '../../../src/backend/local/adam.js';
-import { learningRateAt } from '../../../src/backend/local/learning-rate.js';
 
 const SETTINGS = {
   learningRate: 0.1,

@@ -1,6 +1,6 @@
 import type { CriticSettings } from '../../../src/backend/local/critic.js';
-import type { Loss, TokenWeights } from '../../../src/backend/local/loss.js';
 import { type ModelShape, modelParameters } from '../../../src/backend/local/model-shape.js';
+import type { Loss, TokenWeights } from '../../../src/backend/loss.js';
 
 /**
  * The same transformer by naive loops in float64, with its backward pass written by hand: what the compiled one is checked against. One sequence

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { localBatch } from '../../../src/backend/local/local-batch.js';
 import { updatePlan } from '../../../src/backend/local/update-plan.js';
+import { rowBatch } from '../../../src/backend/row-batch.js';
 import { ALGORITHM, group, step, trajectory } from './build-local.js';
 
 const LIMITS = { vocabularySize: 100, contextLength: 8 };
@@ -12,8 +12,7 @@ function batchOf(count: number) {
     trajectory(step({ promptIds: [0], responseIds: [id], logprobs: [-1], advantage: 1 })),
   );
   const half = Math.floor(count / 2);
-  return localBatch([group('a', members.slice(0, half)), group('b', members.slice(half))], LIMITS)
-    .trajectories;
+  return rowBatch([group('a', members.slice(0, half)), group('b', members.slice(half))], LIMITS).trajectories;
 }
 
 test('every pass takes each trajectory once, in as many parts as asked where there are enough', () => {
@@ -51,6 +50,6 @@ test('mini-batches are dealt by seed and step', () => {
 });
 
 test('trajectories without tokens ask for no optimiser step', () => {
-  const batch = localBatch([group('a', [trajectory(step({}))])], LIMITS);
+  const batch = rowBatch([group('a', [trajectory(step({}))])], LIMITS);
   expect(updatePlan(batch.trajectories, ALGORITHM, 1, 1)).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
-import type { Loss } from '../../../src/backend/local/loss.js';
 import { lossTrees } from '../../../src/backend/local/loss-tree.js';
 import { microBatches } from '../../../src/backend/local/micro-batch.js';
 import type { ModelShape } from '../../../src/backend/local/model-shape.js';
 import { allocateSharedModel, WorkerPool } from '../../../src/backend/local/worker-pool.js';
 import type { WorkerSetup } from '../../../src/backend/local/worker-protocol.js';
+import type { Loss } from '../../../src/backend/loss.js';
 import type { RllmError } from '../../../src/errors.js';
 import { stream } from '../../../src/random.js';
 

@@ -1,4 +1,4 @@
-import type { AlgorithmConfig } from '../../config/types.js';
+import type { AlgorithmConfig } from '../config/types.js';
 
 export const LOSS_NAMES = ['importance_sampling', 'ppo', 'cispo', 'dro', 'cross_entropy'] as const;
 

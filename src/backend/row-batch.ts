@@ -1,4 +1,4 @@
-import type { Metrics, TrajectoryGroup } from '../../types/index.js';
+import type { Metrics, TrajectoryGroup } from '../types/index.js';
 import {
   type MalformedReason,
   type TokenLimits,
@@ -15,13 +15,13 @@ export interface TrajectoryRows {
 }
 
 /** Stage 4's result: what can be trained on, and what was said about it. */
-export interface LocalBatch {
+export interface RowBatch {
   readonly trajectories: readonly TrajectoryRows[];
   readonly metrics: Metrics;
 }
 
 /** Rows of every trajectory of the groups; a malformed one is left out and counted, by reason. */
-export function localBatch(groups: readonly TrajectoryGroup[], limits: TokenLimits): LocalBatch {
+export function rowBatch(groups: readonly TrajectoryGroup[], limits: TokenLimits): RowBatch {
   const trajectories: TrajectoryRows[] = [];
   const dropped = new Map<MalformedReason, number>();
   let steps = 0;

@@ -1,5 +1,5 @@
-import type { AlgorithmConfig } from '../../config/types.js';
-import { shuffled, stream } from '../../random.js';
+import type { AlgorithmConfig } from '../config/types.js';
+import { shuffled, stream } from '../random.js';
 
 /**
  * What each optimiser step of a batch trains on, in order: `updateEpochs` passes, each over all trajectories in `miniBatches` parts. With

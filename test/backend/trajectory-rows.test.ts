@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  rowAdvantages,
-  type TrainingRow,
-  trajectoryRows,
-} from '../../../src/backend/local/trajectory-rows.js';
-import type { Trajectory } from '../../../src/types/index.js';
-import { step, trajectory } from './build-local.js';
+import { rowAdvantages, type TrainingRow, trajectoryRows } from '../../src/backend/trajectory-rows.js';
+import type { Trajectory } from '../../src/types/index.js';
+import { step, trajectory } from './local/build-local.js';
 
 const LIMITS = { vocabularySize: 20, contextLength: 16 };
 

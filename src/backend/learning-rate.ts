@@ -1,4 +1,4 @@
-import type { AlgorithmConfig } from '../../config/types.js';
+import type { AlgorithmConfig } from '../config/types.js';
 
 export interface LearningRateSchedule {
   readonly peak: number;

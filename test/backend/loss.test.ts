@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isClipped, type Loss, lossOfRole, tokenLoss } from '../../../src/backend/local/loss.js';
-import { ALGORITHM } from './build-local.js';
+import { isClipped, type Loss, lossOfRole, tokenLoss } from '../../src/backend/loss.js';
+import { ALGORITHM } from './local/build-local.js';
 
 const PPO: Loss = { name: 'ppo', low: 0.8, high: 1.2 };
 const one = (advantage: number) => ({

@@ -1,5 +1,5 @@
-import type { Step, Trajectory } from '../../types/index.js';
-import { tokenAdvantages } from '../backend.js';
+import type { Step, Trajectory } from '../types/index.js';
+import { tokenAdvantages } from './backend.js';
 
 /**
  * A token sequence to train on, shifted: entry i predicts `targets[i]` from `tokens[0..i]`. All lists have one length.
