@@ -3,7 +3,7 @@ import { RllmError } from '../errors.js';
 import type { Ragged } from '../ragged.js';
 import type { TrajectoryGroup } from '../types/index.js';
 import type { AdvantageEstimates } from './estimator.js';
-import { TableEstimates } from './tables.js';
+import { TableEstimates } from './table-views.js';
 
 /**
  * Advantages that are known to fit their groups, in one flat buffer: group by group, trajectory by trajectory, token by token. Who

@@ -13,7 +13,7 @@ import { copyRewards, readRewards } from './group-rewards.js';
 import { componentMetrics } from './reward-components.js';
 import { carriesAdvantages, selectTrainable } from './select-trainable.js';
 import { isShaping, shapeRewards } from './shape-rewards.js';
-import { RewardBatch } from './tables.js';
+import { RewardBatch } from './table-views.js';
 import {
   clearAdvantages,
   clipAdvantages,

@@ -2,7 +2,7 @@ import { mark } from '../../declarations.js';
 import type { Ragged } from '../../ragged.js';
 import type { AdvEstimatorOptions } from '../adv-estimator.js';
 import type { AdvantageBatch, EstimateFunction } from '../estimator.js';
-import { RewardBatch, TableEstimates } from '../tables.js';
+import { RewardBatch, TableEstimates } from '../table-views.js';
 
 /**
  * An estimator of the SDK: a function that turns a table of rewards into one of advantages, in place.
