@@ -75,36 +75,65 @@ export async function writeCheckpoint(
   return directory;
 }
 
-/** The complete checkpoint of the largest step, or null. What is half-written is passed over. */
-export async function latestCheckpoint(folder: string): Promise<Checkpoint | null> {
+/** The checkpoint that a run goes on from. */
+export interface LatestCheckpoint {
+  /** Null when there is none. */
+  readonly checkpoint: Checkpoint | null;
+  /** What is wrong with those of larger steps, one sentence each. */
+  readonly passedOver: readonly string[];
+}
+
+/**
+ * The complete checkpoint of the largest step. Those that are cut short are passed over; one that cannot be read for another reason
+ * may be whole, and is an error.
+ *
+ * @throws RllmError CHECKPOINT_INVALID for a checkpoint of another format, or that cannot be read now, and when there are some and
+ *   none is complete.
+ */
+export async function latestCheckpoint(folder: string): Promise<LatestCheckpoint> {
+  const passedOver: string[] = [];
   for (const directory of (await checkpointFolders(folder)).reverse()) {
-    try {
-      return await readCheckpoint(directory);
-    } catch (thrown) {
-      if (!RllmError.isInstance(thrown)) throw thrown;
-    }
+    const found = await examine(directory);
+    if (typeof found !== 'string') return { checkpoint: found, passedOver };
+    passedOver.push(found);
   }
-  return null;
+  if (passedOver.length === 0) return { checkpoint: null, passedOver };
+  throw invalid(
+    `No checkpoint in ${folder} is complete. Restore one, or remove the folder to train from the start. ${passedOver.join(' ')}`,
+  );
 }
 
 /** @throws RllmError CHECKPOINT_INVALID when the folder is no checkpoint, or not a whole one. */
 export async function readCheckpoint(directory: string): Promise<Checkpoint> {
-  const { version, state, files } = await readState(directory);
+  const found = await examine(directory);
+  if (typeof found === 'string') throw invalid(found);
+  return found;
+}
+
+/**
+ * A checkpoint, or what it lacks to be a complete one.
+ *
+ * @throws RllmError CHECKPOINT_INVALID when that cannot be told.
+ */
+async function examine(directory: string): Promise<Checkpoint | string> {
+  const file = await readState(directory);
+  if (typeof file === 'string') return file;
+  const { version, state, files } = file;
   if (version !== VERSION) {
-    throw new RllmError(
-      'CHECKPOINT_INVALID',
-      `The checkpoint ${directory} has format ${version}, this version of the SDK reads format ${VERSION}.`,
+    throw invalid(
+      `The checkpoint ${directory} has format ${version}, this version of the SDK reads format ${VERSION}: go on with the version that wrote it, or from an earlier checkpoint by its folder.`,
     );
   }
   const sizes = await fileSizes(directory);
   const damaged = Object.keys(files).filter((path) => sizes[path] !== files[path]);
   if (damaged.length > 0) {
-    throw new RllmError(
-      'CHECKPOINT_INVALID',
-      `The checkpoint ${directory} is incomplete: ${damaged.join(', ')} ${damaged.length === 1 ? 'is' : 'are'} missing or cut short.`,
-    );
+    return `The checkpoint ${directory} is incomplete: ${damaged.join(', ')} ${damaged.length === 1 ? 'is' : 'are'} missing or cut short.`;
   }
   return { directory, backendDirectory: join(directory, BACKEND_FOLDER), state };
+}
+
+function invalid(message: string, cause?: unknown): RllmError {
+  return new RllmError('CHECKPOINT_INVALID', message, cause === undefined ? {} : { cause });
 }
 
 /** Removes all but the `keep` checkpoints of the largest steps. */
@@ -135,16 +164,29 @@ function stepOf(directory: string): number {
   return Number(/step-(\d+)$/.exec(directory)?.[1]);
 }
 
-async function readState(directory: string): Promise<CheckpointFile> {
+/** The state file, or what is wrong with it. @throws RllmError CHECKPOINT_INVALID when it may be whole, and cannot be read */
+async function readState(directory: string): Promise<CheckpointFile | string> {
+  const fault = (why: string): string =>
+    `${directory} is not a complete checkpoint: its ${STATE_FILE} cannot be read (${why}).`;
+  let text: string;
   try {
-    return JSON.parse(await readFile(join(directory, STATE_FILE), 'utf8')) as CheckpointFile;
+    text = await readFile(join(directory, STATE_FILE), 'utf8');
   } catch (cause) {
-    throw new RllmError(
-      'CHECKPOINT_INVALID',
-      `${directory} is not a complete checkpoint: its ${STATE_FILE} cannot be read (${messageOf(cause)}).`,
-      { cause },
-    );
+    if (ABSENT.has((cause as NodeJS.ErrnoException).code)) return fault(messageOf(cause));
+    throw invalid(fault(messageOf(cause)), cause);
   }
+  try {
+    const file: unknown = JSON.parse(text);
+    return isRecord(file) ? (file as unknown as CheckpointFile) : fault('it holds no object');
+  } catch (cause) {
+    return fault(messageOf(cause));
+  }
+}
+
+const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Length in bytes of every file below a folder but the state file, by path with `/`. */

@@ -1,5 +1,6 @@
-import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { removeWhole } from './durable-files.js';
 import { lockRun } from './run-lock.js';
 
 /** A folder that this process alone writes, until it gives it back. */
@@ -40,9 +41,10 @@ export class ClaimedFolder {
 
   /** As if it had not been claimed: what was made is removed, with all that lies in it. A folder that was there stays. */
   async undo(): Promise<void> {
+    // Before others can take it.
+    if (this.#made !== undefined) await removeWhole(this.directory);
     await this.#unlock();
     if (this.#made === undefined) return;
-    await rm(this.directory, { recursive: true, force: true });
     for (let at = this.directory; at !== this.#made; ) {
       at = dirname(at);
       // Another run may have come to lie beside it meanwhile; then the folder above stays.

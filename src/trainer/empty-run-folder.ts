@@ -16,7 +16,7 @@ export async function assertEmptyRunFolder(directory: string): Promise<void> {
     if (cause.code === 'ENOENT') return [];
     throw new RllmError('RUN_DIR_INVALID', `${directory} cannot be used: ${cause.message}`, { cause });
   });
-  const taken = names.filter((name) => !name.startsWith(TEMPORARY) && name !== LOCK_FILE);
+  const taken = names.filter((name) => !name.startsWith(TEMPORARY) && !name.startsWith(LOCK_FILE));
   const wasKilled = taken.length < names.length && taken.every((name) => name === CONFIG_FILE);
   if (taken.length === 0 || wasKilled) return;
   const what = taken.includes(MANIFEST_FILE) ? 'holds a run already' : `is not empty: it has ${taken[0]}`;

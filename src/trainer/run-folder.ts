@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { RllmConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
 import { MetricsFile, type MetricsLine, type TrackerRecord } from '../tracking/index.js';
@@ -7,6 +8,7 @@ import type { Episode, Json } from '../types/index.js';
 import {
   type Checkpoint,
   type CheckpointState,
+  type LatestCheckpoint,
   latestCheckpoint,
   pruneCheckpoints,
   readCheckpoint,
@@ -52,8 +54,7 @@ export interface ResumeOptions {
 }
 
 /** A run that is gone on with. */
-interface Resumed {
-  readonly checkpoint: Checkpoint | null;
+interface Resumed extends LatestCheckpoint {
   readonly plugins: readonly ManifestPlugin[];
   readonly pluginChanges: readonly PluginChange[];
 }
@@ -116,8 +117,8 @@ export class RunFolder {
   /**
    * A run to go on with, from its latest complete checkpoint, or from an earlier one: `{run}/checkpoints/step-000010`.
    *
-   * @throws RllmError RUN_DIR_INVALID when the folder is not that of a run, CHECKPOINT_INVALID when the one named is incomplete,
-   *   PLUGIN_CHANGED when it was made with other plugins.
+   * @throws RllmError RUN_DIR_INVALID when the folder is not that of a run, CHECKPOINT_INVALID when the one named is incomplete, or the
+   *   latest cannot be told (see `latestCheckpoint`), PLUGIN_CHANGED when it was made with other plugins.
    */
   static async resume(directory: string, options: ResumeOptions = {}): Promise<RunFolder> {
     const { run, checkpoint: named } = placeOf(directory);
@@ -125,10 +126,12 @@ export class RunFolder {
     const plugins = options.plugins ?? manifest.plugins;
     const changes = pluginChanges(manifest.plugins, plugins);
     if (options.allowPluginChange !== true) assertNoPluginChanges(run, changes);
-    const checkpoint =
-      named === null ? await latestCheckpoint(join(run, 'checkpoints')) : await readCheckpoint(named);
+    const latest =
+      named === null
+        ? await latestCheckpoint(join(run, 'checkpoints'))
+        : { checkpoint: await readCheckpoint(named), passedOver: [] };
     return new RunFolder(run, manifest, options.configRecord, {
-      checkpoint,
+      ...latest,
       plugins,
       pluginChanges: changes,
     });
@@ -146,6 +149,11 @@ export class RunFolder {
   /** True when the run goes on in a folder that it had before. */
   get isResumed(): boolean {
     return this.#resumed !== null;
+  }
+
+  /** Checkpoints later than the one to go on from, which are incomplete: what is wrong with each. They are removed by `open`. */
+  get passedOver(): readonly string[] {
+    return this.#resumed?.passedOver ?? [];
   }
 
   /** True when the run goes on with other plugins than it was made with, since that was allowed. */
@@ -167,12 +175,22 @@ export class RunFolder {
   /**
    * Makes the folder if it is new, and keeps other processes out.
    *
-   * @throws RllmError RUN_DIR_INVALID when another process writes the run, or the folder has been filled meanwhile.
+   * @throws RllmError RUN_DIR_INVALID when another process writes the run, or the folder has been filled, or the run gone on with,
+   *   since `create` or `resume` looked.
    */
   async claim(): Promise<void> {
-    this.#claim = await ClaimedFolder.claim(this.directory, async () => {
-      if (!this.isResumed) await assertEmptyRunFolder(this.directory);
-    });
+    this.#claim = await ClaimedFolder.claim(this.directory, () =>
+      this.isResumed ? this.#assertUntouched() : assertEmptyRunFolder(this.directory),
+    );
+  }
+
+  /** Whoever goes on with a run writes its manifest first. */
+  async #assertUntouched(): Promise<void> {
+    if (isDeepStrictEqual(await readManifest(this.directory), this.#manifest)) return;
+    throw new RllmError(
+      'RUN_DIR_INVALID',
+      `The run in ${this.directory} was gone on with elsewhere while this process was starting; nothing of it was touched. Resume it again.`,
+    );
   }
 
   /**

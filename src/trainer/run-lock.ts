@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { RllmError } from '../errors.js';
@@ -11,35 +11,55 @@ interface Holder {
   readonly host: string;
 }
 
+/** Folders that this process holds: by the lock file alone it could not be told from a process before it of the same number. */
+const held = new Set<string>();
+
 /**
- * Takes a run's folder for this process, since two that write one folder would spoil it. A lock that a killed process left
- * behind is taken over.
+ * Takes a run's folder, since two runs that write one folder would spoil it. A lock that a killed process left behind is taken over.
  *
  * @returns releases the lock.
- * @throws RllmError RUN_DIR_INVALID when a process of this machine that is alive holds it.
+ * @throws RllmError RUN_DIR_INVALID when a run of this process, or a process of this machine that is alive, holds it.
  */
 export async function lockRun(directory: string): Promise<() => Promise<void>> {
+  const real = await realpath(directory);
+  if (held.has(real)) throw heldBy(process.pid, directory);
+  held.add(real);
+  try {
+    await lockAgainstOthers(directory);
+  } catch (thrown) {
+    held.delete(real);
+    throw thrown;
+  }
+  return async () => {
+    await release(join(directory, LOCK_FILE));
+    held.delete(real);
+  };
+}
+
+async function lockAgainstOthers(directory: string): Promise<void> {
   const path = join(directory, LOCK_FILE);
   const own = `${path}.${randomUUID()}`;
   await writeFile(own, JSON.stringify({ pid: process.pid, host: hostname() } satisfies Holder));
   try {
-    if (await place(own, path)) return () => release(path);
+    if (await place(own, path)) return;
     const holder = await read(path);
-    if (holder !== null && isAlive(holder)) throw heldBy(holder, directory);
+    if (holder !== null && isAlive(holder)) throw heldBy(holder.pid, directory);
     await setAside(path, `${own}.found`);
-    if (await place(own, path)) return () => release(path);
+    if (await place(own, path)) return;
     throw new RllmError('RUN_DIR_INVALID', `Another process has just taken the run in ${directory}.`);
   } finally {
     await rm(own, { force: true });
   }
 }
 
-function heldBy({ pid }: Holder, directory: string): RllmError {
-  return new RllmError(
-    'RUN_DIR_INVALID',
-    `The run in ${directory} is being written by process ${pid}. If that is another program, remove ${join(directory, LOCK_FILE)}.`,
-    { details: { pid } },
-  );
+function heldBy(pid: number, directory: string): RllmError {
+  const [who, mend] =
+    pid === process.pid
+      ? ['this process', 'Wait for its run to end, or take another folder.']
+      : [`process ${pid}`, `If that is another program, remove ${join(directory, LOCK_FILE)}.`];
+  return new RllmError('RUN_DIR_INVALID', `The run in ${directory} is being written by ${who}. ${mend}`, {
+    details: { pid },
+  });
 }
 
 /** Puts the lock in its place with all it holds, where a file that is created is empty at first. @returns false when there is one */
@@ -95,6 +115,9 @@ function isAlive({ pid, host }: Holder): boolean {
   }
 }
 
+/** Removes the lock, unless another host has taken the folder over meanwhile. */
 async function release(path: string): Promise<void> {
+  const holder = await read(path);
+  if (holder === null || holder.pid !== process.pid || holder.host !== hostname()) return;
   await rm(path, { force: true }).catch(() => undefined);
 }

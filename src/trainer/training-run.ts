@@ -78,6 +78,7 @@ export class TrainingRun implements SteeredRun {
       ),
     );
     report.emit({ event: 'start', ...origin, totalSteps: state.totalSteps });
+    for (const fault of run?.passedOver ?? []) report.warn('CHECKPOINT_PASSED_OVER', fault);
     if (run !== null && !config.trainer.valOnly && !parts.backend.capabilities.checkpoints) {
       report.warn(
         'NO_CHECKPOINTS',

@@ -102,6 +102,14 @@ describe("a run's folder", () => {
     expect(await readFile(join(directory, name), 'utf8')).toBe('x');
   });
 
+  test('where a run was killed before it began counts as empty', async () => {
+    const directory = await folders.make();
+    await writeFile(join(directory, 'run.lock'), '{');
+    await writeFile(join(directory, 'run.lock.4f0c'), '{');
+    await tiny({ run: await newRun(directory) }).trainer.fit();
+    expect(await readdir(directory)).toContain('manifest.json');
+  });
+
   test('that is none cannot be resumed', async () => {
     await expect(RunFolder.resume(await folders.make())).rejects.toMatchObject({ code: 'RUN_DIR_INVALID' });
   });
@@ -163,14 +171,70 @@ describe('checkpoints', () => {
     await cp(join(folder, 'step-000009'), join(folder, 'step-9'), { recursive: true });
     await rm(join(folder, 'step-000009'), { recursive: true });
     await truncate(join(folder, 'step-000011', 'backend', 'in-memory.json'), 5);
-    expect((await latestCheckpoint(folder))?.state.step).toBe(10);
+    expect((await latestCheckpoint(folder)).checkpoint?.state.step).toBe(10);
     await rm(join(folder, 'step-000011', 'trainer.json'));
-    expect((await latestCheckpoint(folder))?.state.step).toBe(10);
+    expect((await latestCheckpoint(folder)).checkpoint?.state.step).toBe(10);
     await mkdir(join(folder, '.writing-step-000012'));
-    expect((await latestCheckpoint(folder))?.state.step).toBe(10);
-    const resumed = await RunFolder.resume(directory);
-    await tiny({ config, run: resumed }).trainer.fit();
+    expect((await latestCheckpoint(folder)).checkpoint?.state.step).toBe(10);
+    const events = await collect(tiny({ config, run: await RunFolder.resume(directory) }).trainer);
+    expect(events[0]).toMatchObject({ event: 'start', resumedFrom: 10 });
+    expect(events[1]).toMatchObject({
+      event: 'warning',
+      code: 'CHECKPOINT_PASSED_OVER',
+      message: expect.stringMatching(/step-000011 .* trainer\.json cannot be read/),
+    });
     expect((await readdir(folder)).sort()).toEqual(['step-000010', 'step-000011', 'step-9']);
+  });
+
+  async function edit(checkpoint: string, change: (file: Record<string, unknown>) => void): Promise<void> {
+    const path = join(checkpoint, 'trainer.json');
+    const file = JSON.parse(await readFile(path, 'utf8'));
+    change(file);
+    await writeFile(path, JSON.stringify(file));
+  }
+
+  test.each(['step-000006', 'step-000004'])(
+    'of another format are refused, and stay, whichever it is that comes next: %s',
+    async (newest) => {
+      const directory = await place();
+      const config = { trainer: { totalBatches: 6, saveFreq: 2, testFreq: 0 } };
+      await tiny({ config, run: await newRun(directory, config) }).trainer.fit();
+      const folder = join(directory, 'checkpoints');
+      if (newest === 'step-000004') await rm(join(folder, 'step-000006', 'trainer.json'));
+      await edit(join(folder, newest), (file) => {
+        file['version'] = 2;
+      });
+      await expect(RunFolder.resume(directory)).rejects.toMatchObject({
+        code: 'CHECKPOINT_INVALID',
+        message: expect.stringContaining(`${newest} has format 2`),
+      });
+      const earlier = await RunFolder.resume(join(folder, 'step-000002'));
+      expect(earlier.checkpoint?.state.step).toBe(2);
+      expect(await readdir(folder)).toContain(newest);
+    },
+  );
+
+  test('of which none is complete are no reason to begin anew', async () => {
+    const directory = await place();
+    await tiny({ run: await newRun(directory) }).trainer.fit();
+    const folder = join(directory, 'checkpoints');
+    for (const name of await readdir(folder)) await writeFile(join(folder, name, 'trainer.json'), 'null');
+    await expect(RunFolder.resume(directory)).rejects.toMatchObject({
+      code: 'CHECKPOINT_INVALID',
+      message: expect.stringMatching(/No checkpoint in .* is complete.*remove the folder/),
+    });
+  });
+
+  test('that cannot be read now are no reason to go on from an earlier one', async () => {
+    const directory = await place();
+    await tiny({ run: await newRun(directory) }).trainer.fit();
+    const state = join(directory, 'checkpoints', 'step-000008', 'trainer.json');
+    await rm(state);
+    await mkdir(state);
+    await expect(RunFolder.resume(directory)).rejects.toMatchObject({
+      code: 'CHECKPOINT_INVALID',
+      message: expect.stringContaining('EISDIR'),
+    });
   });
 
   test('that are incomplete are refused by name', async () => {
@@ -215,6 +279,22 @@ describe('a resumed run', () => {
         ended: { time: expect.any(String), status: 'interrupted', step: atStep, stopped: null, error: null },
       },
     ]);
+  });
+
+  test('that was gone on with elsewhere meanwhile is left alone', async () => {
+    const directory = await place();
+    await interrupted(directory, 2);
+    const late = tiny({ run: await RunFolder.resume(directory) });
+    await tiny({ run: await RunFolder.resume(directory) }).trainer.fit();
+    const [numbers, manifest] = [await readNumbers(directory), await json(join(directory, 'manifest.json'))];
+    await expect(late.trainer.fit()).rejects.toMatchObject({
+      code: 'RUN_DIR_INVALID',
+      message: expect.stringContaining('gone on with elsewhere'),
+    });
+    expect(await readNumbers(directory)).toEqual(numbers);
+    expect(await json(join(directory, 'manifest.json'))).toEqual(manifest);
+    expect(await readdir(join(directory, 'checkpoints'))).toContain('step-000008');
+    expect(await readdir(directory)).not.toContain('run.lock');
   });
 
   test('runs every batch exactly once', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -30,6 +30,32 @@ describe('the lock of a run', () => {
     expect(await readdir(directory)).toEqual(['run.lock']);
     await release();
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('held by this process refuses, by whatever name the folder is called', async () => {
+    const directory = await folder();
+    const release = await lockRun(directory);
+    const alias = `${directory}-alias`;
+    await symlink(directory, alias);
+    for (const name of [directory, alias]) {
+      await expect(lockRun(name)).rejects.toMatchObject({
+        code: 'RUN_DIR_INVALID',
+        message: expect.stringContaining('by this process'),
+      });
+    }
+    await release();
+    await (await lockRun(directory))();
+  });
+
+  test('that another host has taken over meanwhile is not released', async () => {
+    const directory = await folder();
+    const release = await lockRun(directory);
+    await writeFile(
+      join(directory, 'run.lock'),
+      JSON.stringify({ pid: process.pid, host: 'elsewhere.invalid' }),
+    );
+    await release();
+    expect(await readdir(directory)).toEqual(['run.lock']);
   });
 
   test('held by a living process of this machine refuses, and says which', async () => {
