@@ -54,6 +54,7 @@ export {
   type TrajectoryRows,
   tokenAdvantages,
   tokenLoss,
+  trajectoryFault,
 } from './backend/index.js';
 export {
   type AlgorithmConfig,
@@ -141,6 +142,7 @@ export {
   type Dropped,
   type DropReason,
   type Ledger,
+  type UntrainableReason,
 } from './filtering/index.js';
 export {
   builtInGroupingHooks,

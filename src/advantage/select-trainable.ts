@@ -1,8 +1,15 @@
 import type { AlgorithmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
-import { type Dropped, dropGroup, droppedOf, RewardReading, unsoundComponent } from '../filtering/index.js';
+import {
+  type Dropped,
+  type DropReason,
+  dropGroup,
+  leaveOut,
+  RewardReading,
+  unsoundComponent,
+} from '../filtering/index.js';
 import type { Ragged } from '../ragged.js';
-import { rolloutOf, type Trajectory, type TrajectoryGroup, type TrajectoryOrigin } from '../types/index.js';
+import { rolloutOf, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 
 export interface Selection {
   /** What trains; the same objects where nothing was left out. */
@@ -106,19 +113,12 @@ function withoutUnscored(
   algorithm: AlgorithmConfig,
   dropped: Dropped[],
 ): TrajectoryGroup {
-  const trajectories: Trajectory[] = [];
-  const metadata: TrajectoryOrigin[] = [];
-  group.trajectories.forEach((trajectory, i) => {
-    const origin = group.metadata[i];
-    if (isScored(trajectory)) {
-      trajectories.push(trajectory);
-      if (origin !== undefined) metadata.push(origin);
-      return;
-    }
+  const reasonOf = (trajectory: Trajectory, i: number): DropReason | undefined => {
+    if (isScored(trajectory)) return undefined;
     if (algorithm.missingReward === 'error') throw unscored(group, i);
-    dropped.push(droppedOf(group, i, 'unscored'));
-  });
-  return { ...group, trajectories, metadata };
+    return 'unscored';
+  };
+  return leaveOut(group, reasonOf, dropped);
 }
 
 function isScored(trajectory: Trajectory): boolean {

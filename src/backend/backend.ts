@@ -1,9 +1,10 @@
 import type { Requirement } from '../advantage/estimator.js';
 import type { AlgorithmConfig, RllmConfig } from '../config/types.js';
+import type { UntrainableReason } from '../filtering/index.js';
 import type { Logger } from '../logger.js';
 import type { RolloutEngine } from '../rollout/index.js';
 import type { StandardSchema } from '../standard-schema.js';
-import type { Metrics, Step, TrainerState } from '../types/index.js';
+import type { Metrics, Step, TrainerState, Trajectory } from '../types/index.js';
 
 /** What a backend can do. A setting that needs more is an error at start. */
 export interface BackendCapabilities {
@@ -62,6 +63,11 @@ export interface Backend<Batch = unknown> {
 
   /** Starts workers, connects, makes or loads the model. Called once, before anything else. */
   start(): Promise<void>;
+  /**
+   * Why it cannot train on a trajectory; undefined when it can. Asked in stage 3: one that cannot train is left out before it is
+   * compared with others, and the ledger counts it by this reason. A backend without it takes all.
+   */
+  trajectoryFault?(trajectory: Trajectory): UntrainableReason | undefined;
   /** Stage 4: trajectory groups to the backend's batch. Pure: it may be called for a batch that is never trained on. */
   transformToBackendBatch(state: TrainerState): Batch;
   /** Stage 5: what must be known before advantages are (log-probs of the current weights, values). */

@@ -11,4 +11,4 @@ export { learningRateAt } from './learning-rate.js';
 export { isClipped, type Loss, lossKey, lossOfRole, tokenLoss } from './loss.js';
 export { miniBatches } from './mini-batches.js';
 export { type RowBatch, rowBatch, type TrajectoryRows } from './row-batch.js';
-export { rowAdvantages, type TokenLimits, type TrainingRow } from './trajectory-rows.js';
+export { rowAdvantages, type TokenLimits, type TrainingRow, trajectoryFault } from './trajectory-rows.js';

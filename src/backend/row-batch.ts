@@ -1,10 +1,5 @@
 import type { Metrics, TrajectoryGroup } from '../types/index.js';
-import {
-  type MalformedReason,
-  type TokenLimits,
-  type TrainingRow,
-  trajectoryRows,
-} from './trajectory-rows.js';
+import { type TokenLimits, type TrainingRow, trajectoryFault, trajectoryRows } from './trajectory-rows.js';
 
 /** The rows of one trajectory. */
 export interface TrajectoryRows {
@@ -20,24 +15,20 @@ export interface RowBatch {
   readonly metrics: Metrics;
 }
 
-/** Rows of every trajectory of the groups; a malformed one is left out and counted, by reason. */
+/** Rows of every trajectory of the groups that has no fault: `Backend.trajectoryFault` has the trainer leave the others out before. */
 export function rowBatch(groups: readonly TrajectoryGroup[], limits: TokenLimits): RowBatch {
   const trajectories: TrajectoryRows[] = [];
-  const dropped = new Map<MalformedReason, number>();
   let steps = 0;
   for (const { role, trajectories: members } of groups) {
     for (const trajectory of members) {
-      const result = trajectoryRows(trajectory, limits);
-      if ('malformed' in result) {
-        dropped.set(result.malformed, (dropped.get(result.malformed) ?? 0) + 1);
-        continue;
-      }
+      if (trajectoryFault(trajectory, limits) !== undefined) continue;
       const { reward } = trajectory;
-      trajectories.push({ role, rows: result.rows, ...(reward === undefined ? {} : { reward }) });
+      const rows = trajectoryRows(trajectory);
+      trajectories.push({ role, rows, ...(reward === undefined ? {} : { reward }) });
       steps += trajectory.steps.length;
     }
   }
-  return { trajectories, metrics: { ...rowMetrics(trajectories, steps), ...dropMetrics(dropped) } };
+  return { trajectories, metrics: rowMetrics(trajectories, steps) };
 }
 
 /** The metrics of rLLM's transform. Lengths count from a row's first sampled token. */
@@ -66,11 +57,4 @@ function spread(name: string, values: readonly number[]): Metrics {
     [`${name}/min`]: values.reduce((a, b) => Math.min(a, b)),
     [`${name}/max`]: values.reduce((a, b) => Math.max(a, b)),
   };
-}
-
-function dropMetrics(dropped: ReadonlyMap<MalformedReason, number>): Metrics {
-  const name = 'batch/dropped_malformed_sequences';
-  const metrics: Metrics = { [name]: [...dropped.values()].reduce((a, b) => a + b, 0) };
-  for (const [reason, count] of dropped) metrics[`${name}/${reason}`] = count;
-  return metrics;
 }

@@ -1,3 +1,4 @@
+import type { UntrainableReason } from '../filtering/index.js';
 import type { Step, Trajectory } from '../types/index.js';
 import { tokenAdvantages } from './backend.js';
 
@@ -15,15 +16,6 @@ export interface TrainingRow {
   readonly spans: readonly { readonly step: Step; readonly start: number }[];
 }
 
-/** Why a trajectory cannot be trained on. */
-export type MalformedReason =
-  | 'prompt_missing'
-  | 'logprobs_missing'
-  | 'logprobs_length'
-  | 'logprobs_not_finite'
-  | 'token_unknown'
-  | 'too_long';
-
 /** What a model can take in. */
 export interface TokenLimits {
   readonly vocabularySize: number;
@@ -31,21 +23,28 @@ export interface TokenLimits {
   readonly contextLength: number;
 }
 
+/** Why a trajectory cannot be trained on, as a whole, by the first of its steps that cannot; undefined when it can. */
+export function trajectoryFault({ steps }: Trajectory, limits: TokenLimits): UntrainableReason | undefined {
+  let hasTokens = false;
+  for (const step of steps) {
+    if (step.responseIds.length === 0) continue;
+    hasTokens = true;
+    const fault = stepFault(step, limits);
+    if (fault !== undefined) return fault;
+  }
+  return hasTokens ? undefined : 'no_tokens';
+}
+
 /**
- * Rows of a trajectory, or why it has none. A step whose prompt extends everything before it, token for token, goes on in the same
- * row; any other step begins a new one. Steps without response tokens are left out.
+ * Rows of a trajectory that has no fault. A step whose prompt extends everything before it, token for token, goes on in the same row; any
+ * other step begins a new one. Steps without response tokens are left out.
  *
  * @see rLLM, `rllm/trainer/tinker/transform.py`
  */
-export function trajectoryRows(
-  trajectory: Trajectory,
-  limits: TokenLimits,
-): { readonly rows: readonly TrainingRow[] } | { readonly malformed: MalformedReason } {
+export function trajectoryRows({ steps }: Trajectory): readonly TrainingRow[] {
   const sequences: Sequence[] = [];
-  for (const step of trajectory.steps) {
+  for (const step of steps) {
     if (step.responseIds.length === 0) continue;
-    const malformed = stepFault(step, limits);
-    if (malformed !== undefined) return { malformed };
     let sequence = sequences.at(-1);
     if (sequence === undefined || !extendsTokens(step.promptIds, sequence.tokens)) {
       sequence = { tokens: [], logprobs: [], sampled: [], spans: [] };
@@ -53,7 +52,7 @@ export function trajectoryRows(
     }
     appendStep(sequence, step);
   }
-  return { rows: sequences.map(shifted) };
+  return sequences.map(shifted);
 }
 
 /** Advantage of each entry of a row, 0 where the target was not sampled. Read after the core has set `step.advantage`. */
@@ -125,7 +124,7 @@ function extendsTokens(prompt: readonly number[], tokens: readonly number[]): bo
   return prompt.length >= tokens.length && tokens.every((token, i) => prompt[i] === token);
 }
 
-function stepFault(step: Step, limits: TokenLimits): MalformedReason | undefined {
+function stepFault(step: Step, limits: TokenLimits): UntrainableReason | undefined {
   const { promptIds, responseIds, logprobs } = step;
   if (promptIds.length === 0) return 'prompt_missing';
   if (logprobs.length === 0) return 'logprobs_missing';

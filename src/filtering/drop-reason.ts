@@ -19,6 +19,13 @@ export const DROP_REASONS = {
   filtered_error: 'ended with error, which compactFiltering leaves out',
   not_grouped: 'were put into no group by the grouping hook',
   no_baseline: 'have no greedy rollout with a reward to be compared with',
+  no_tokens: 'have no sampled token',
+  prompt_missing: 'have a step without prompt tokens',
+  logprobs_missing: 'have a step without log-probs',
+  logprobs_length: 'have a step with another number of log-probs than of tokens',
+  logprobs_not_finite: 'have a log-prob that is not finite',
+  token_unknown: 'have a token that the model does not have',
+  too_long: 'are longer than the context of the model',
   unscored: 'have no finite reward',
   lone_trajectory: 'were alone in their group, which algorithm.loneTrajectory = "drop" leaves out',
   too_few_trajectories: 'stood in a group smaller than rejectionSample.minTrajsPerGroup',
@@ -27,6 +34,12 @@ export const DROP_REASONS = {
 } as const;
 
 export type DropReason = keyof typeof DROP_REASONS;
+
+/** Why a backend cannot train on a trajectory. */
+export type UntrainableReason = Extract<
+  DropReason,
+  'no_tokens' | 'prompt_missing' | `logprobs_${string}` | 'token_unknown' | 'too_long'
+>;
 
 /** A trajectory, or a rollout without any, that a stage left out. */
 export interface Dropped {
@@ -46,4 +59,28 @@ export function droppedOf(group: TrajectoryGroup, i: number, reason: DropReason)
 /** Adds all trajectories of a group to what is left out. */
 export function dropGroup(group: TrajectoryGroup, reason: DropReason, dropped: Dropped[]): void {
   for (let i = 0; i < group.trajectories.length; i++) dropped.push(droppedOf(group, i, reason));
+}
+
+/**
+ * A group without the trajectories that there is a reason to leave out; the same group when there are none, and without any
+ * trajectory when there are no others.
+ *
+ * @param dropped  gets them.
+ */
+export function leaveOut(
+  group: TrajectoryGroup,
+  reasonOf: (trajectory: Trajectory, i: number) => DropReason | undefined,
+  dropped: Dropped[],
+): TrajectoryGroup {
+  const reasons = group.trajectories.map(reasonOf);
+  if (reasons.every((reason) => reason === undefined)) return group;
+  reasons.forEach((reason, i) => {
+    if (reason !== undefined) dropped.push(droppedOf(group, i, reason));
+  });
+  const isKept = (_: unknown, i: number): boolean => reasons[i] === undefined;
+  return {
+    ...group,
+    trajectories: group.trajectories.filter(isKept),
+    metadata: group.metadata.filter(isKept),
+  };
 }

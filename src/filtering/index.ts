@@ -1,5 +1,13 @@
 export { applyCompactFiltering, type CompactFiltering, isMasked } from './compact-filtering.js';
-export { DROP_REASONS, type Dropped, type DropReason, dropGroup, droppedOf } from './drop-reason.js';
+export {
+  DROP_REASONS,
+  type Dropped,
+  type DropReason,
+  dropGroup,
+  droppedOf,
+  leaveOut,
+  type UntrainableReason,
+} from './drop-reason.js';
 export { type Ledger, type LedgerParts, settleLedger } from './ledger.js';
 export { applyRejectionSampling, type RejectionSampling } from './rejection-sampling.js';
 export { RewardReading, unsoundComponent } from './reward-reading.js';

@@ -1,6 +1,13 @@
 import { collectRewardsAndAdvantages, estimatorOf, selectTrainable } from '../advantage/index.js';
+import type { Backend } from '../backend/index.js';
 import type { TaskBatch } from '../data/index.js';
-import { applyRejectionSampling, type Dropped, type SolveCounts, settleLedger } from '../filtering/index.js';
+import {
+  applyRejectionSampling,
+  type Dropped,
+  leaveOut,
+  type SolveCounts,
+  settleLedger,
+} from '../filtering/index.js';
 import { attachBaselines, transformEpisodesToTrajectoryGroups } from '../grouping/index.js';
 import type { Ragged } from '../ragged.js';
 import type { Episode, TrainerState, TrajectoryGroup } from '../types/index.js';
@@ -105,7 +112,9 @@ export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work
   const { rejectionSample, algorithm } = parts.config;
   work.carried = state.rejection.episodes;
   // First of all, so that size and spread of a group are those of what can train, and the backend's batch holds nothing else.
-  const selected = selectTrainable(state.trajectoryGroups, algorithm, work.rewards);
+  const trainable = trainableGroups(parts.backend, state, work);
+  const isWhole = trainable === state.trajectoryGroups;
+  const selected = selectTrainable(trainable, algorithm, isWhole ? work.rewards : undefined);
   const kept = applyRejectionSampling(state.episodes, selected.groups, rejectionSample, state.rejection, {
     rewards: selected.rewards,
     solved: work.solved,
@@ -126,6 +135,25 @@ export function rejectAndFilter({ parts }: RunContext, state: TrainerState, work
   else if (ledger.explanation !== null) work.skipped = { code: 'STEP_SKIPPED', reason: ledger.explanation };
   Object.assign(state.metrics, kept.metrics, ledger.metrics);
   if (work.baselines.length > 0) state.metrics['ledger/baselines'] = work.baselines.length;
+}
+
+/** The groups without the trajectories that the backend cannot train on; the same list when it can train on all. */
+function trainableGroups(
+  backend: Backend,
+  { trajectoryGroups, metrics }: TrainerState,
+  work: StepWork,
+): readonly TrajectoryGroup[] {
+  if (backend.trajectoryFault === undefined) return trajectoryGroups;
+  const dropped: Dropped[] = [];
+  const left = trajectoryGroups.map((group) =>
+    leaveOut(group, (trajectory) => backend.trajectoryFault?.(trajectory), dropped),
+  );
+  const name = 'batch/dropped_malformed_sequences';
+  metrics[name] = dropped.length;
+  if (dropped.length === 0) return trajectoryGroups;
+  for (const { reason } of dropped) metrics[`${name}/${reason}`] = (metrics[`${name}/${reason}`] ?? 0) + 1;
+  drop(work, dropped);
+  return left.filter(({ trajectories }) => trajectories.length > 0);
 }
 
 /** Stage 4: groups become the backend's own form of a batch. */

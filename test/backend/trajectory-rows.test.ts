@@ -1,19 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rowAdvantages, type TrainingRow, trajectoryRows } from '../../src/backend/trajectory-rows.js';
-import type { Trajectory } from '../../src/types/index.js';
+import {
+  rowAdvantages,
+  type TrainingRow,
+  trajectoryFault,
+  trajectoryRows,
+} from '../../src/backend/trajectory-rows.js';
 import { step, trajectory } from './local/build-local.js';
 
 const LIMITS = { vocabularySize: 20, contextLength: 16 };
 
-function rowsOf(of: Trajectory): readonly TrainingRow[] {
-  const result = trajectoryRows(of, LIMITS);
-  if ('malformed' in result) throw new Error(result.malformed);
-  return result.rows;
-}
-
 test('a step whose prompt extends the sequence so far goes on in the same row, shifted by one token', () => {
-  const rows = rowsOf(
+  const rows = trajectoryRows(
     trajectory(
       step({ promptIds: [1, 2, 3], responseIds: [10, 11], logprobs: [-1, -2], advantage: 0.5 }),
       step({ promptIds: [1, 2, 3, 10, 11, 4, 5], responseIds: [12], logprobs: [-3], advantage: [0.25] }),
@@ -32,7 +30,7 @@ test.each([
   ['another token before its end', [1, 2, 3, 10, 9, 4]],
   ['a shorter prompt', [1, 2, 3, 10]],
 ])('a step begins a new row when its prompt has %s', (_, promptIds) => {
-  const rows = rowsOf(
+  const rows = trajectoryRows(
     trajectory(
       step({ promptIds: [1, 2, 3], responseIds: [10, 11], logprobs: [-1, -2] }),
       step({ promptIds, responseIds: [12], logprobs: [-3] }),
@@ -49,15 +47,21 @@ test.each([
   ['logprobs_not_finite', { promptIds: [1], responseIds: [1], logprobs: [Number.NaN] }],
   ['token_unknown', { promptIds: [1], responseIds: [20], logprobs: [-1] }],
   ['too_long', { promptIds: new Array<number>(16).fill(1), responseIds: [1], logprobs: [-1] }],
-] as const)('a trajectory with one bad step is malformed as a whole: %s', (malformed, fields) => {
+] as const)('a trajectory with one bad step cannot be trained on as a whole: %s', (fault, fields) => {
   const good = step({ promptIds: [1], responseIds: [2], logprobs: [-1] });
-  expect(trajectoryRows(trajectory(good, step(fields)), LIMITS)).toEqual({ malformed });
+  expect(trajectoryFault(trajectory(good, step(fields)), LIMITS)).toBe(fault);
+  expect(trajectoryFault(trajectory(good), LIMITS)).toBeUndefined();
+});
+
+test('a trajectory without any sampled token cannot be trained on', () => {
+  expect(trajectoryFault(trajectory(step({ promptIds: [1] })), LIMITS)).toBe('no_tokens');
+  expect(trajectoryFault(trajectory(), LIMITS)).toBe('no_tokens');
 });
 
 test('a step without response tokens leaves no trace', () => {
   const good = step({ promptIds: [1], responseIds: [2], logprobs: [-1] });
-  expect(rowsOf(trajectory(step({ promptIds: [1] }), good, step({ promptIds: [1, 2, 3] })))).toEqual(
-    rowsOf(trajectory(good)),
+  expect(trajectoryRows(trajectory(step({ promptIds: [1] }), good, step({ promptIds: [1, 2, 3] })))).toEqual(
+    trajectoryRows(trajectory(good)),
   );
 });
 
@@ -75,7 +79,7 @@ test('rows hold every sampled token of a conversation once, with its log-prob, a
         seen = [...promptIds, ...reply];
         return step({ promptIds, responseIds: reply, logprobs: reply.map((_, k) => -(i * 10 + k + 1)) });
       });
-      const found = rowsOf(trajectory(...steps)).flatMap((row) =>
+      const found = trajectoryRows(trajectory(...steps)).flatMap((row) =>
         row.targets.flatMap((target, i) =>
           row.sampled[i] === 1
             ? [{ context: row.tokens.slice(0, i + 1), target, logprob: row.logprobs[i] }]

@@ -1,9 +1,11 @@
 import { RllmError } from '../../errors.js';
-import type { Metrics, TrainerState } from '../../types/index.js';
+import type { UntrainableReason } from '../../filtering/index.js';
+import type { Metrics, TrainerState, Trajectory } from '../../types/index.js';
 import type { Backend, BackendCapabilities, BackendContext, TokenView } from '../backend.js';
 import { learningRateAt } from '../learning-rate.js';
 import { DEFAULT_LOSSES, LOSS_NAMES, lossOfRole } from '../loss.js';
 import { type RowBatch, rowBatch } from '../row-batch.js';
+import { trajectoryFault } from '../trajectory-rows.js';
 import type { AdamSettings } from './adam.js';
 import { createChatFormat } from './chat-format.js';
 import { type Companions, companionsOf } from './companions.js';
@@ -105,6 +107,10 @@ export class LocalBackend implements Backend<RowBatch> {
     await this.refreshAll();
     if (shape.contextLength > WARM_UP_LENGTH + 1) return;
     pool.warmUp(shape.contextLength - 1, lossOfRole('', config.algorithm));
+  }
+
+  trajectoryFault(trajectory: Trajectory): UntrainableReason | undefined {
+    return trajectoryFault(trajectory, this.shape);
   }
 
   transformToBackendBatch(state: TrainerState): RowBatch {

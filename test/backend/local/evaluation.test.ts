@@ -11,8 +11,6 @@ import { stream } from '../../../src/random.js';
 import type { Step } from '../../../src/types/index.js';
 import { step, trajectory } from './build-local.js';
 
-const LIMITS = { vocabularySize: 5, contextLength: 60 };
-
 /** A number that tells a sequence from every other. */
 function signature(tokens: readonly number[]): number {
   return tokens.reduce((sum, token) => (sum * 31 + token + 1) % 1_000_003, 7);
@@ -40,11 +38,7 @@ test('each step gets the answers for its own tokens after what came before them,
     }
     return trajectory(...steps);
   });
-  const rows = trajectories.flatMap((one) => {
-    const result = trajectoryRows(one, LIMITS);
-    if ('malformed' in result) throw new Error(result.malformed);
-    return result.rows;
-  });
+  const rows = trajectories.flatMap(trajectoryRows);
   const { batches, deal } = evaluationOf(rows);
   expect(batches.length).toBeGreaterThan(3);
   const answers = batches.map((batch) =>

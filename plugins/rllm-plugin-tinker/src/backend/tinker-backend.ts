@@ -9,8 +9,12 @@ import {
   type RolloutEngine,
   type RowBatch,
   rowBatch,
+  type TokenLimits,
   type TokenView,
   type TrainerState,
+  type Trajectory,
+  trajectoryFault,
+  type UntrainableReason,
 } from 'rllm-sdk';
 import {
   HOSTED_PROFILE,
@@ -117,12 +121,12 @@ export class TinkerBackend implements Backend<RowBatch> {
     this.#warnOfSampling();
   }
 
+  trajectoryFault(trajectory: Trajectory): UntrainableReason | undefined {
+    return trajectoryFault(trajectory, this.#tokenLimits());
+  }
+
   transformToBackendBatch({ trajectoryGroups }: TrainerState): RowBatch {
-    const { maxLength, vocabSize } = this.#running().limits;
-    const batch = rowBatch(trajectoryGroups, {
-      vocabularySize: vocabSize ?? Number.POSITIVE_INFINITY,
-      contextLength: maxLength,
-    });
+    const batch = rowBatch(trajectoryGroups, this.#tokenLimits());
     const breaks = batch.trajectories.reduce((sum, { rows }) => sum + Math.max(rows.length - 1, 0), 0);
     return { ...batch, metrics: { ...batch.metrics, 'batch/prefix_breaks': breaks } };
   }
@@ -265,6 +269,11 @@ export class TinkerBackend implements Backend<RowBatch> {
       `The chat template rewrites earlier replies, for instance drops their thinking: ${prompts} prompts of this step do not go on from the ` +
         'tokens that were sampled, so that their steps train as sequences of their own.',
     );
+  }
+
+  #tokenLimits(): TokenLimits {
+    const { maxLength, vocabSize } = this.#running().limits;
+    return { vocabularySize: vocabSize ?? Number.POSITIVE_INFINITY, contextLength: maxLength };
   }
 
   #running(): Live {

@@ -314,7 +314,6 @@ test('metrics have the names of the reference', async () => {
   expect(names(hosted)).toEqual(
     expect.arrayContaining([
       'batch/action_token_ratio/mean',
-      'batch/dropped_malformed_sequences',
       'batch/merge_compression_ratio',
       'batch/prefix_breaks',
       'batch/step_response_length/max',
