@@ -145,12 +145,24 @@ export class UnifiedTrainer implements AsyncDisposable {
     return dryRun(context, data, plannedSteps({ ...trainer, valOnly: false }, loader.batchesPerEpoch));
   }
 
-  /** Stops a run at once, without a checkpoint, and releases the backend. Safe to call twice. */
+  /**
+   * Stops a run at once, without a checkpoint, releases the backend, and waits for the run's end. Safe to call twice.
+   *
+   * @throws the first error of the engine's and the backend's `shutdown`, once the run has ended.
+   */
   async shutdown(): Promise<void> {
     this.#abort.abort();
-    await this.#parts.engine.shutdown();
-    await this.#parts.backend.shutdown();
+    const { engine, backend } = this.#parts;
+    const failures: unknown[] = [];
+    for (const part of [engine, backend]) {
+      try {
+        await part.shutdown();
+      } catch (thrown) {
+        failures.push(thrown);
+      }
+    }
     await this.#run?.catch(() => undefined);
+    if (failures.length > 0) throw failures[0];
   }
 
   [Symbol.asyncDispose](): Promise<void> {

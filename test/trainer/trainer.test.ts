@@ -444,6 +444,23 @@ describe('stopping a run', () => {
     expect(backend.calls).toEqual(['shutdown']);
   });
 
+  test('by shutdown waits for its end also when the backend cannot be released', async () => {
+    const order: string[] = [];
+    const { trainer, backend } = tiny({ policy: () => new Promise<string>(() => undefined) });
+    backend.shutdown = async () => {
+      order.push('backend');
+      throw new Error('socket');
+    };
+    const ended = trainer.fit().catch(async () => {
+      order.push('run');
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(trainer.shutdown()).rejects.toThrow('socket');
+    order.push('shutdown');
+    await ended;
+    expect(order).toEqual(['backend', 'run', 'shutdown']);
+  });
+
   test('cuts a validation short, to be done when the run is resumed', async () => {
     const controller = new AbortController();
     const { trainer } = tiny({
