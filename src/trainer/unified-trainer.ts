@@ -42,6 +42,8 @@ export class UnifiedTrainer implements AsyncDisposable {
   readonly #stream = new EventStream();
   readonly #stop = new AbortController();
   readonly #abort = new AbortController();
+  /** Fires when the run has ended, and heeds no signal any more. */
+  readonly #ended = new AbortController();
   #data: Promise<RunData> | undefined;
   #run: Promise<RunSummary> | undefined;
 
@@ -80,7 +82,7 @@ export class UnifiedTrainer implements AsyncDisposable {
    * @throws RllmError what stopped the run: trackers have been told `failed`, readers of events the error. ABORTED after `shutdown()`.
    */
   fit(options: RunOptions = {}): Promise<RunSummary> {
-    this.#heed(options.signal);
+    this.#heed(options.signal, this.#ended.signal);
     this.#run ??= this.#fit();
     return this.#run;
   }
@@ -120,20 +122,13 @@ export class UnifiedTrainer implements AsyncDisposable {
    * @throws RllmError DATASET_EMPTY without validation data; ABORTED when the signal fires.
    */
   async validate(options: ValidateOptions = {}): Promise<Metrics> {
-    this.#heed(options.signal);
-    const data = await this.#loadData();
-    const loader = required(data.val, 'val');
-    const { run, weights, backend } = this.#parts;
-    const checkpoint = weights === undefined ? run?.checkpoint : await readCheckpoint(weights);
-    if (checkpoint) await backend.loadCheckpoint(checkpoint.backendDirectory);
-    const { state } = newProgress();
-    state.globalStep = checkpoint?.state.step ?? 0;
-    state.epoch = checkpoint?.state.epoch ?? 0;
-    const context = { ...this.#context, parts: { ...this.#parts, run: null } };
-    const metrics = await validate(context, state, loader, options.onRollout);
-    throwIfAborted(context);
-    if (this.#stop.signal.aborted) throw new RllmError('ABORTED', 'The validation was interrupted.');
-    return sortedMetrics(metrics ?? {});
+    const ended = new AbortController();
+    this.#heed(options.signal, ended.signal);
+    try {
+      return await this.#validate(options.onRollout);
+    } finally {
+      ended.abort();
+    }
   }
 
   /** Takes one rollout through every stage but the update; writes nothing. */
@@ -175,9 +170,26 @@ export class UnifiedTrainer implements AsyncDisposable {
     return this.#data;
   }
 
-  #heed(signal: AbortSignal | undefined): void {
+  async #validate(onRollout: ValidateOptions['onRollout']): Promise<Metrics> {
+    const data = await this.#loadData();
+    const loader = required(data.val, 'val');
+    const { run, weights, backend } = this.#parts;
+    const checkpoint = weights === undefined ? run?.checkpoint : await readCheckpoint(weights);
+    if (checkpoint) await backend.loadCheckpoint(checkpoint.backendDirectory);
+    const { state } = newProgress();
+    state.globalStep = checkpoint?.state.step ?? 0;
+    state.epoch = checkpoint?.state.epoch ?? 0;
+    const context = { ...this.#context, parts: { ...this.#parts, run: null } };
+    const metrics = await validate(context, state, loader, onRollout);
+    throwIfAborted(context);
+    if (this.#stop.signal.aborted) throw new RllmError('ABORTED', 'The validation was interrupted.');
+    return sortedMetrics(metrics ?? {});
+  }
+
+  /** @param ended  fires when the signal shall not be listened to any more: it may outlive many trainers. */
+  #heed(signal: AbortSignal | undefined, ended: AbortSignal): void {
     if (signal?.aborted) this.#stop.abort(signal.reason);
-    signal?.addEventListener('abort', () => this.#stop.abort(signal.reason), { once: true });
+    signal?.addEventListener('abort', () => this.#stop.abort(signal.reason), { once: true, signal: ended });
   }
 
   async #fit(): Promise<RunSummary> {
@@ -192,6 +204,7 @@ export class UnifiedTrainer implements AsyncDisposable {
       await this.#end(status, progress, started, { code, message: messageOf(thrown) });
       throw thrown;
     } finally {
+      this.#ended.abort();
       this.#stream.close();
       await this.#parts.run?.close();
     }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LifecycleHooks } from '../../src/types/index.js';
 import { collect, newRun, readLines, readNumbers, tasks, tempFolders, tiny } from './tiny-run.js';
@@ -425,6 +426,20 @@ describe('stopping a run', () => {
     const summary = await trainer.fit({ signal: controller.signal });
     expect(summary).toMatchObject({ status: 'interrupted', steps: 2, error: null });
     expect(backend.updates).toHaveLength(2);
+  });
+
+  test('by a signal that outlives it leaves no listener there', async () => {
+    const { signal } = new AbortController();
+    const listening: number[] = [];
+    const hooks: LifecycleHooks = {
+      onValidationStart: () => void listening.push(getEventListeners(signal, 'abort').length),
+    };
+    await tiny({ hooks: [{ plugin: 'count', hooks }] }).trainer.validate({ signal });
+    const { trainer } = tiny({ hooks: [{ plugin: 'count', hooks }] });
+    await trainer.fit({ signal });
+    await trainer.fit({ signal });
+    expect(listening).toEqual([1, 1, 1, 1]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('by leaving the loop over its events does the same', async () => {
