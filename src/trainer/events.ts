@@ -38,7 +38,7 @@ export type TrainerEvent =
     }
   | { readonly event: 'end'; readonly status: RunStatus; readonly summary: RunSummary };
 
-/** What a warning is about, for programs: `{ plugin, hook }` of HOOK_FAILED, with `ms` of HOOK_SLOW. */
+/** What a warning is about, for programs: `{ plugin, hook }` of HOOK_FAILED and HOOK_GIVEN_UP, with `ms` of HOOK_SLOW. */
 export type WarningDetails = { readonly [key: string]: Json };
 
 export interface RunSummary {

@@ -3,6 +3,7 @@ import { messageOf, RllmError } from '../errors.js';
 import type { RunControl } from '../types/index.js';
 import type { Clock } from '../workflow/index.js';
 import type { WarningDetails } from './events.js';
+import { GivenUp, GRACE_MS, withinGrace } from './grace.js';
 import { openControl } from './hook-control.js';
 import { HookWatch } from './hook-watch.js';
 import type { HookName, RunSteering } from './run-steering.js';
@@ -21,7 +22,7 @@ export interface HookCallsParts {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Fires when the run shall end at once; no hook is waited for then. */
+  /** Fires when the run shall end at once: a hook that runs then is left, and one that is called still has a short grace. */
   readonly abort: AbortSignal;
   readonly warn: (code: string, message: string, details: WarningDetails) => void;
 }
@@ -34,7 +35,11 @@ export class HookCalls {
     this.#parts = parts;
   }
 
-  /** @throws RllmError HOOK_FAILED by the policy `fail`; ABORTED when the run is to end at once while the hook still runs. */
+  /**
+   * The hook at the end of training belongs to the end of a run, and has its grace in any case.
+   *
+   * @throws RllmError HOOK_FAILED by the policy `fail`; ABORTED when the run is to end at once while the hook still runs.
+   */
   async call<Args extends readonly unknown[]>(listener: HookListener<Args>, args: Args): Promise<void> {
     if (listener.isOff) return;
     const { plugin, hook } = listener;
@@ -46,11 +51,13 @@ export class HookCalls {
       tell: (ms, isStillRunning) => this.#tellSlow({ plugin, hook }, ms, isStillRunning),
     });
     const { control, close } = openControl(steering, { plugin, hook }, watch);
+    const graceMs = abort.aborted || hook === 'onTrainEnd' ? GRACE_MS : 0;
     watch.start();
     try {
-      await unlessAborted(listener.run(...args, control), abort);
+      await withinGrace(listener.run(...args, control), this.#parts, graceMs);
     } catch (cause) {
-      this.#failed(listener, cause);
+      if (cause instanceof GivenUp) this.#givenUp({ plugin, hook }, graceMs);
+      else this.#failed(listener, cause);
     } finally {
       await close();
       watch.end();
@@ -61,6 +68,19 @@ export class HookCalls {
     const took = isStillRunning ? 'is still running after' : 'took';
     const message = `The hook ${by.hook} of the plugin "${by.plugin}" ${took} ${ms / 1000} s; the run waits for it.`;
     this.#parts.warn('HOOK_SLOW', message, { ...by, ms });
+  }
+
+  /** @throws RllmError ABORTED unless it had its grace: then the run is at its end, which goes on with the next hook. */
+  #givenUp(by: HookName, graceMs: number): void {
+    const { abort, warn } = this.#parts;
+    const who = `the hook ${by.hook} of the plugin "${by.plugin}"`;
+    if (graceMs === 0) {
+      const message = `The run was aborted and did not wait for ${who}.`;
+      throw new RllmError('ABORTED', message, { cause: abort.reason, details: { ...by } });
+    }
+    warn('HOOK_GIVEN_UP', `The run was aborted and waited ${graceMs / 1000} s for ${who}, but no longer.`, {
+      ...by,
+    });
   }
 
   /** Of one that fails at every call, each failure would be told: so only the 1st, 2nd, 4th, 8th, … is. */
@@ -91,20 +111,6 @@ function hookError(by: HookName, cause: unknown): RllmError {
   );
 }
 
-class Aborted extends Error {}
-
 function isAborted(cause: unknown): boolean {
-  return cause instanceof Aborted || (RllmError.isInstance(cause) && cause.code === 'ABORTED');
-}
-
-/** Waits for what a hook returned, but no longer than until the signal fires; after it has fired, to the end. */
-function unlessAborted(result: unknown, abort: AbortSignal): Promise<unknown> {
-  if (abort.aborted) return Promise.resolve(result);
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(new Aborted());
-    abort.addEventListener('abort', onAbort, { once: true });
-    Promise.resolve(result)
-      .finally(() => abort.removeEventListener('abort', onAbort))
-      .then(resolve, reject);
-  });
+  return RllmError.isInstance(cause) && cause.code === 'ABORTED';
 }

@@ -32,7 +32,7 @@ export interface TrainerParts {
   readonly logger: Logger;
   /** Writes a line of a tracker for a person; `logger.info` by default. */
   readonly print?: ((line: string) => void) | undefined;
-  /** Waits until hooks of plugins count as slow; real time by default. */
+  /** Waits until hooks of plugins count as slow, or are given up; real time by default. */
   readonly clock?: Clock | undefined;
   /** Milliseconds since 1970; `Date.now` by default. */
   readonly now?: (() => number) | undefined;

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { RllmError } from '../../src/errors.js';
-import type { TrainerEvent } from '../../src/trainer/index.js';
+import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js';
+import type { TrainerEvent, UnifiedTrainer } from '../../src/trainer/index.js';
 import type { LifecycleHooks } from '../../src/types/index.js';
 import { collect, type TinyRun, tiny } from './tiny-run.js';
 
@@ -27,6 +29,17 @@ class Brittle implements LifecycleHooks {
   onGroups(): void {
     this.groups++;
   }
+}
+
+/** Also of a run that fails. */
+async function eventsOf(trainer: UnifiedTrainer): Promise<readonly TrainerEvent[]> {
+  const events: TrainerEvent[] = [];
+  try {
+    for await (const event of trainer.events()) events.push(event);
+  } catch {
+    // The last event tells of it.
+  }
+  return events;
 }
 
 async function run(
@@ -137,20 +150,110 @@ describe('a hook that throws', () => {
   });
 });
 
-test('a run that is shut down waits for no hook', async () => {
-  let reach: () => void = () => undefined;
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
-  const hooks: LifecycleHooks = {
-    onBatchEnd() {
+describe('a run that is shut down', () => {
+  const never = (): Promise<void> => new Promise(() => undefined);
+
+  /** A hook that never ends, and what waits until it is called. */
+  function stuckHook(): { readonly hook: () => Promise<void>; readonly reached: Promise<void> } {
+    let reach: () => void = () => undefined;
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    const hook = (): Promise<void> => {
       reach();
-      return new Promise(() => undefined);
+      return never();
+    };
+    return { hook, reached };
+  }
+
+  /** Lets time pass until the run has ended. */
+  async function pass(clock: FakeClock, run: Promise<unknown>): Promise<void> {
+    let hasEnded = false;
+    void run.finally(() => {
+      hasEnded = true;
+    });
+    for (let turns = 0; !hasEnded && turns < 100; turns++) {
+      await turn();
+      clock.advance(100);
+    }
+  }
+
+  test('waits for no hook, and names the one that it left', async () => {
+    const { hook, reached } = stuckHook();
+    const stuck = tiny({
+      config: { trainer: trainer('warn') },
+      hooks: [{ plugin: 'stuck', hooks: { onBatchEnd: hook } }],
+    });
+    const failing = expect(stuck.trainer.fit()).rejects.toMatchObject({
+      code: 'ABORTED',
+      message: 'The run was aborted and did not wait for the hook onBatchEnd of the plugin "stuck".',
+      details: { plugin: 'stuck', hook: 'onBatchEnd' },
+    });
+    await reached;
+    await stuck.trainer.shutdown();
+    await failing;
+  });
+
+  test('by a hook that waits for that is not waited for either', async () => {
+    const { trainer: own } = tiny({
+      hooks: [{ plugin: 'mine', hooks: { onBatchEnd: (): Promise<void> => own.shutdown() } }],
+    });
+    await expect(own.fit()).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  test.each(['before', 'while'] as const)(
+    'gives up a hook at its end that never ends, and calls the others: shut down %s it is called',
+    async (when) => {
+      const clock = fakeClock();
+      const called: string[] = [];
+      const { hook, reached } = stuckHook();
+      const { hook: atEnd, reached: reachedEnd } = stuckHook();
+      const isBefore = when === 'before';
+      const stuck = tiny({
+        config: { trainer: trainer('fail') },
+        clock,
+        hooks: [
+          {
+            plugin: 'stuck',
+            hooks: isBefore ? { onBatchEnd: hook, onTrainEnd: never } : { onTrainEnd: atEnd },
+          },
+          { plugin: 'other', hooks: { onTrainEnd: () => void called.push('other') } },
+        ],
+      });
+      const events = eventsOf(stuck.trainer);
+      await (isBefore ? reached : reachedEnd);
+      const ended = stuck.trainer.shutdown();
+      await pass(clock, ended);
+      await ended;
+      expect(warningsOf(await events)).toEqual([
+        {
+          event: 'warning',
+          code: 'HOOK_GIVEN_UP',
+          message:
+            'The run was aborted and waited 2 s for the hook onTrainEnd of the plugin "stuck", but no longer.',
+          details: { plugin: 'stuck', hook: 'onTrainEnd' },
+        },
+      ]);
+      expect(called).toEqual(['other']);
+      expect(clock.pending).toBe(0);
     },
-  };
-  const stuck = tiny({ config: { trainer: trainer('warn') }, hooks: [{ plugin: 'stuck', hooks }] });
-  const failing = expect(stuck.trainer.fit()).rejects.toMatchObject({ code: 'ABORTED' });
-  await reached;
-  await stuck.trainer.shutdown();
-  await failing;
+  );
+
+  test('waits for a hook at its end that takes no longer than its grace', async () => {
+    const clock = fakeClock();
+    const { hook, reached } = stuckHook();
+    let isWritten = false;
+    const onTrainEnd = async (): Promise<void> => {
+      await new Promise<void>((resolve) => clock.after(1_900, resolve));
+      isWritten = true;
+    };
+    const run = tiny({ clock, hooks: [{ plugin: 'writes', hooks: { onBatchEnd: hook, onTrainEnd } }] });
+    const failing = expect(run.trainer.fit()).rejects.toMatchObject({ code: 'ABORTED' });
+    await reached;
+    const ended = run.trainer.shutdown();
+    await pass(clock, ended);
+    await ended;
+    await failing;
+    expect(isWritten).toBe(true);
+  });
 });
