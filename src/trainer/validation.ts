@@ -1,7 +1,8 @@
 import { collectRewardsAndAdvantages } from '../advantage/index.js';
 import type { TaskLoader } from '../data/index.js';
+import { RllmError } from '../errors.js';
 import { transformEpisodesToTrajectoryGroups } from '../grouping/index.js';
-import type { Metrics, TrainerState } from '../types/index.js';
+import type { Episode, Metrics, TrainerState } from '../types/index.js';
 import { type RunContext, throwIfAborted } from './run-context.js';
 import { rolloutRequests } from './run-data.js';
 import { type ValidationRollout, validationMetrics } from './validation-metrics.js';
@@ -54,8 +55,9 @@ async function rollOut(
   for (const batch of loader.epoch(0)) {
     if (stop.aborted) return null;
     const requests = rolloutRequests(batch, parts.config.rollout.nVal);
+    let episodes: readonly Episode[];
     try {
-      const episodes = await parts.engine.executeTasks(requests, {
+      episodes = await parts.engine.executeTasks(requests, {
         mode: 'val',
         step,
         signal: AbortSignal.any([stop, abort]),
@@ -65,15 +67,15 @@ async function rollOut(
           onRollout?.(done, total);
         },
       });
-      await lifecycle.rolloutsEnd(episodes);
-      episodes.forEach((episode, i) => {
-        rollouts.push({ episode, dataSource: requests[i]?.dataSource ?? 'unknown' });
-      });
     } catch (thrown) {
       throwIfAborted(context);
-      if (stop.aborted) return null;
+      if (stop.aborted && RllmError.isInstance(thrown) && thrown.code === 'ABORTED') return null;
       throw thrown;
     }
+    await lifecycle.rolloutsEnd(episodes);
+    episodes.forEach((episode, i) => {
+      rollouts.push({ episode, dataSource: requests[i]?.dataSource ?? 'unknown' });
+    });
   }
   return rollouts;
 }

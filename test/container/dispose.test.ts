@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BACKEND, createApp } from '../../src/container/index.js';
-import { definePlugin, type PluginDefinition } from '../../src/plugin-host/index.js';
+import { definePlugin, type PluginContext, type PluginDefinition } from '../../src/plugin-host/index.js';
 import { InMemoryBackend } from '../../src/testing/index.js';
 import { errorOf, inMemory, memoryPlugin, TRAINS } from './app-kit.js';
 
@@ -106,6 +106,28 @@ describe('an app is disposed', () => {
     expect((await opening).code).toBe('ABORTED');
     await disposed;
     expect(backend.calls).toContain('shutdown');
+  });
+
+  test('and what a plugin defers after that is run at once', async () => {
+    const notes: string[] = [];
+    let late: PluginContext | undefined;
+    const plugin = definePlugin({
+      name: 'late',
+      apiVersion: 1,
+      setup(context) {
+        late = context;
+      },
+    });
+    const app = await createApp({}, { plugins: [plugin] });
+    await app.dispose();
+    late?.onDispose(() => void notes.push('released'));
+    expect(notes).toEqual(['released']);
+    await app.dispose();
+    late?.onDispose(() => Promise.reject(new Error('stuck')));
+    expect(await errorOf(app.dispose())).toMatchObject({
+      code: 'TEARDOWN_FAILED',
+      message: expect.stringContaining('plugin "late": stuck'),
+    });
   });
 
   test('and gives no trainer after that', async () => {

@@ -488,6 +488,21 @@ describe('stopping a run', () => {
     const summary = await trainer.fit({ signal: controller.signal });
     expect(summary).toMatchObject({ status: 'interrupted', steps: 0, lastValidation: {} });
   });
+
+  test('within a validation hides no error of a hook', async () => {
+    const controller = new AbortController();
+    const hooks: LifecycleHooks = {
+      onRolloutEnd() {
+        controller.abort();
+        throw new Error('no disk');
+      },
+    };
+    const { trainer } = tiny({ hooks: [{ plugin: 'brittle', hooks }] });
+    await expect(trainer.fit({ signal: controller.signal })).rejects.toMatchObject({
+      code: 'HOOK_FAILED',
+      message: 'The plugin "brittle" failed in its hook onRolloutEnd: no disk',
+    });
+  });
 });
 
 test('a dry run takes one rollout through the stages and changes nothing', async () => {
