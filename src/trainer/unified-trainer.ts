@@ -88,7 +88,8 @@ export class UnifiedTrainer implements AsyncDisposable {
   }
 
   /**
-   * The events of the run, which starts now unless it runs already; the last is `end`.
+   * The events of the run; the last is `end`. Both the run, unless it runs already, and what is told of it start when the first
+   * event is asked for, not before: events that nobody reads would gather without end.
    *
    * Whoever has started the run gets its error: when that was this call, the iteration throws it after `end`, and leaving the
    * loop early stops the run after the step at hand.

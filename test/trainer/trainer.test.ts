@@ -442,6 +442,15 @@ describe('stopping a run', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
+  test('by nothing, as long as none of its events was asked for: it has not started', async () => {
+    const { trainer, backend } = tiny();
+    const events = trainer.events();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(backend.calls).toEqual([]);
+    expect(await events.next()).toMatchObject({ value: { event: 'start' } });
+    await events.return();
+  });
+
   test('by leaving the loop over its events does the same', async () => {
     const { trainer, backend } = tiny();
     for await (const event of trainer.events()) if (event.event === 'step' && event.step === 3) break;
