@@ -9,4 +9,4 @@ export type {
   TrackerDefinition,
   TrackerRecord,
 } from './tracker.js';
-export { TrackerFanOut, type TrackerWarning } from './tracker-fan-out.js';
+export { TrackerFanOut, type TrackerFanOutParts } from './tracker-fan-out.js';

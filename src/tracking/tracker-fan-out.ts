@@ -9,8 +9,12 @@ interface Entry {
   failures: number;
 }
 
-/** What the fan-out reports instead of throwing. */
-export type TrackerWarning = (message: string) => void;
+export interface TrackerFanOutParts {
+  /** Told what the fan-out does not throw. */
+  readonly warn: (message: string) => void;
+  /** Waits for what a tracker does; rejects when it is not waited for any longer. */
+  readonly wait: (work: void | Promise<void>) => Promise<void>;
+}
 
 /**
  * Hands each record to every tracker, in the order in which they are named. A tracker that throws is warned about once, is
@@ -18,17 +22,17 @@ export type TrackerWarning = (message: string) => void;
  */
 export class TrackerFanOut {
   readonly #entries: readonly Entry[];
-  readonly #warn: TrackerWarning;
+  readonly #parts: TrackerFanOutParts;
   #finished = false;
 
-  constructor(definitions: readonly OwnedTracker[], context: TrackerContext, warn: TrackerWarning) {
-    this.#warn = warn;
+  constructor(definitions: readonly OwnedTracker[], context: TrackerContext, parts: TrackerFanOutParts) {
+    this.#parts = parts;
     this.#entries = definitions.flatMap((definition) => {
       const who = nameOf({ what: `tracker "${definition.name}"`, owner: definition.owner });
       try {
         return [{ tracker: definition.create(context), who, failures: 0 }];
       } catch (thrown) {
-        warn(`${who} could not start and gets nothing: ${messageOf(thrown)}`);
+        parts.warn(`${who} could not start and gets nothing: ${messageOf(thrown)}`);
         return [];
       }
     });
@@ -44,18 +48,18 @@ export class TrackerFanOut {
     this.#finished = true;
     await this.#each((tracker) => tracker.finish(status));
     for (const { who, failures } of this.#entries) {
-      if (failures > 1) this.#warn(`${who} failed ${failures} times in this run.`);
+      if (failures > 1) this.#parts.warn(`${who} failed ${failures} times in this run.`);
     }
   }
 
   async #each(call: (tracker: Tracker) => void | Promise<void>): Promise<void> {
     for (const entry of this.#entries) {
       try {
-        await call(entry.tracker);
+        await this.#parts.wait(call(entry.tracker));
       } catch (thrown) {
         entry.failures++;
         if (entry.failures > 1) continue;
-        this.#warn(`${entry.who} failed, the run goes on: ${messageOf(thrown)}`);
+        this.#parts.warn(`${entry.who} failed, the run goes on: ${messageOf(thrown)}`);
       }
     }
   }

@@ -2,7 +2,9 @@ import { redact } from '../config/index.js';
 import type { TaskBatch } from '../data/index.js';
 import { messageOf } from '../errors.js';
 import { type RunStatus, TrackerFanOut } from '../tracking/index.js';
+import { SYSTEM_CLOCK } from '../workflow/index.js';
 import { restoreCheckpoint, saveCheckpoint } from './checkpointing.js';
+import { withinGrace } from './grace.js';
 import { type RunContext, throwIfAborted } from './run-context.js';
 import { type RunData, required } from './run-data.js';
 import { isSaveDue, isValidationDue, plannedSteps } from './run-plan.js';
@@ -61,7 +63,7 @@ export class TrainingRun implements SteeredRun {
 
   /** Opens the trackers, and tells that the run begins. */
   #announce(): void {
-    const { parts, report } = this.#context;
+    const { parts, report, abort } = this.#context;
     const { run, config } = parts;
     const { state } = this.#progress;
     const origin = {
@@ -74,7 +76,10 @@ export class TrainingRun implements SteeredRun {
       new TrackerFanOut(
         parts.trackers,
         { ...origin, config: parts.redactedConfig ?? redact(config), print },
-        (message) => report.warn('TRACKER_FAILED', message),
+        {
+          warn: (message) => report.warn('TRACKER_FAILED', message),
+          wait: (work) => withinGrace(work, { clock: parts.clock ?? SYSTEM_CLOCK, abort }),
+        },
       ),
     );
     report.emit({ event: 'start', ...origin, totalSteps: state.totalSteps });

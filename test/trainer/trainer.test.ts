@@ -1,5 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
+import { fakeClock } from '../../src/testing/fake-clock.js';
+import type { TrackerDefinition } from '../../src/tracking/index.js';
 import type { LifecycleHooks } from '../../src/types/index.js';
 import { collect, newRun, readLines, readNumbers, tasks, tempFolders, tiny } from './tiny-run.js';
 
@@ -512,6 +514,38 @@ describe('stopping a run', () => {
       message: 'The plugin "brittle" failed in its hook onRolloutEnd: no disk',
     });
   });
+
+  test.each(['log', 'finish'] as const)(
+    'by shutdown waits no longer than two seconds for a tracker in %s',
+    async (stuckIn) => {
+      const clock = fakeClock();
+      let isReached = false;
+      const never = (): Promise<void> => {
+        isReached = true;
+        return new Promise(() => undefined);
+      };
+      const stuck: TrackerDefinition = {
+        name: 'stuck',
+        summary: 'never ends',
+        create: () => ({ name: 'stuck', log: () => undefined, finish: () => undefined, [stuckIn]: never }),
+      };
+      const { trainer } = tiny({ trackers: [stuck], clock });
+      const warnings: string[] = [];
+      const reading = (async () => {
+        for await (const event of trainer.events())
+          if (event.event === 'warning') warnings.push(event.message);
+      })().catch(() => undefined);
+      await expect.poll(() => isReached).toBe(true);
+      const ended = trainer.shutdown();
+      await expect.poll(() => clock.pending).toBe(1);
+      clock.advance(2_000);
+      await ended;
+      await reading;
+      expect(warnings).toEqual([
+        'The tracker "stuck" failed, the run goes on: it had not ended 2 s after the run was to end at once',
+      ]);
+    },
+  );
 });
 
 test('a dry run takes one rollout through the stages and changes nothing', async () => {
