@@ -4,15 +4,24 @@ import { messageOf, RllmError } from '../errors.js';
 export class Teardown {
   readonly #steps: { readonly name: string; readonly dispose: () => void | Promise<void> }[] = [];
   #done: Promise<void> | undefined;
+  #isOver = false;
 
   /** Whether `dispose` was called. */
   get isDisposed(): boolean {
     return this.#done !== undefined;
   }
 
-  /** @param name  what the step releases, for messages. */
+  /**
+   * A step that comes after all have run is run at once, as nobody else would; the next `dispose` tells of its failure.
+   *
+   * @param name  what the step releases, for messages.
+   */
   defer(name: string, dispose: () => void | Promise<void>): void {
     this.#steps.push({ name, dispose });
+    if (!this.#isOver) return;
+    this.#isOver = false;
+    this.#done = this.#run();
+    this.#done.catch(() => undefined);
   }
 
   /**
@@ -34,6 +43,7 @@ export class Teardown {
         failures.push({ name: step.name, cause });
       }
     }
+    this.#isOver = true;
     const [first] = failures;
     if (first === undefined) return;
     const lines = failures.map(({ name, cause }) => `${name}: ${messageOf(cause)}`);

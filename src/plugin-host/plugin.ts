@@ -46,7 +46,7 @@ export interface PluginContext<Options = unknown> {
     part: { readonly value: T } | { readonly make: () => T },
     options?: BindOptions,
   ): void;
-  /** Called when the app is disposed, last in first out. */
+  /** Called when the app is disposed, last in first out; at once when it is disposed already. */
   onDispose(dispose: () => void | Promise<void>): void;
 }
 
