@@ -10,7 +10,7 @@ export interface ClientLimits {
   readonly retryBaseMs: number;
   /** Longest wait between retries of a submission; default 10 s. */
   readonly retryMaxMs: number;
-  /** How long a result may take after all; default 2 h. */
+  /** How long a result may take after all, and an engine refuse all samples by 429; default 2 h. */
   readonly resultTimeoutMs: number;
   /** How often a request whose promise the engine lost (410) is submitted anew; default 3. */
   readonly resubmissions: number;

@@ -181,6 +181,24 @@ describe('too many requests', () => {
     expect(clock.sleeps).toEqual([5000]);
   });
 
+  test('are an error once the engine has taken no sample for resultTimeoutMs, and not before', async () => {
+    const limits = { resultTimeoutMs: 60_000, retryMs: 5_000 };
+    const { service, server, clock } = await bench({}, { limits });
+    const sampler = await service.samplingClient({ baseModel: 'fake/bigram' });
+    const refusals = (n: number) => Array.from({ length: n }, () => ({ status: 429 }));
+    server.script(SAMPLE, ...refusals(50));
+    await sampler.sample([1], one);
+    expect(clock.sleeps).toHaveLength(50);
+    server.script(SAMPLE, ...refusals(61));
+    expect(await failureOf(sampler.sample([1], one))).toMatchObject({
+      code: 'TIMED_OUT',
+      status: 429,
+      retryable: true,
+      message: expect.stringContaining('resultTimeoutMs = 60000'),
+    });
+    expect(clock.sleeps).toHaveLength(110);
+  });
+
   test('hold back a second sampler that comes during the pause', async () => {
     const { service, server } = await bench({}, { limits: { concurrentSampleSubmits: 1 } });
     const sampler = await service.samplingClient({ baseModel: 'fake/bigram' });

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { TinkerError } from '../errors.js';
 import type { ClientLimits } from '../limits.js';
 import type { TinkerLogger } from '../logger.js';
 import { Budget } from '../transport/budget.js';
@@ -21,16 +22,20 @@ export class SampleGate {
   readonly #clock: Clock;
   readonly #logger: TinkerLogger;
   readonly #submitLimit: number;
+  readonly #resultTimeoutMs: number;
   readonly #calls: Budget;
   readonly #submits: Budget;
   readonly #bytes: Budget;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #throttledUntil = Number.NEGATIVE_INFINITY;
+  /** When the engine last took a sample, or refused one otherwise than by 429. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(limits: ClientLimits, clock: Clock, logger: TinkerLogger) {
     this.#clock = clock;
     this.#logger = logger;
     this.#submitLimit = limits.concurrentSampleSubmits;
+    this.#resultTimeoutMs = limits.resultTimeoutMs;
     this.#calls = new Budget(limits.concurrentSamples);
     this.#submits = new Budget(limits.concurrentSampleSubmits);
     this.#bytes = new Budget(limits.sampleSubmitBytes);
@@ -41,18 +46,28 @@ export class SampleGate {
     return this.#calls.take(1, signal);
   }
 
-  /** Sends in turn, and again after a pause for all, until the answer is another one than 429. */
+  /**
+   * Sends in turn, and again after a pause for all, until the answer is another one than 429. That is a state which lasts, so
+   * `retryMs` does not bound it; but an engine that takes no sample of the client for as long as a result may take is stuck.
+   *
+   * @throws TinkerError TIMED_OUT when it is; whatever `send` throws; the signal's reason.
+   */
   async submit(
     promptBytes: number,
     signal: AbortSignal,
     send: () => Promise<HttpAnswer>,
   ): Promise<HttpAnswer> {
+    const start = this.#clock.now();
     for (;;) {
       const answer = await this.#sendOnce(promptBytes, signal, send);
-      if (answer.status !== 429) return answer;
+      if (answer.status !== 429) {
+        this.#answeredAt = this.#clock.now();
+        return answer;
+      }
       const pauseMs =
         retryAfterMs(answer.headers, Date.now()) ??
         (promptBytes <= SMALL_PROMPT_BYTES ? SMALL_PAUSE_MS : LARGE_PAUSE_MS);
+      this.#checkTime(Math.max(start, this.#answeredAt), pauseMs);
       this.#throttle(pauseMs);
     }
   }
@@ -76,6 +91,15 @@ export class SampleGate {
       giveSubmit();
       this.#relax();
     }
+  }
+
+  #checkTime(since: number, pauseMs: number): void {
+    if (this.#clock.now() + pauseMs - since <= this.#resultTimeoutMs) return;
+    throw new TinkerError(
+      'TIMED_OUT',
+      `the engine has refused all samples as too many; gave up after resultTimeoutMs = ${this.#resultTimeoutMs} ms`,
+      { status: 429, retryable: true },
+    );
   }
 
   #pauseLeft(): number {
