@@ -203,6 +203,9 @@ export class UnifiedTrainer implements AsyncDisposable {
       const status = this.#abort.signal.aborted ? 'interrupted' : 'failed';
       const code = RllmError.isInstance(thrown) ? thrown.code : 'UNEXPECTED';
       await this.#end(status, progress, started, { code, message: messageOf(thrown) });
+      await this.#parts.run?.close().catch((cause: unknown) => {
+        this.#parts.logger.warn(`The run's folder could not be closed: ${messageOf(cause)}`);
+      });
       throw thrown;
     } finally {
       this.#ended.abort();

@@ -416,6 +416,23 @@ describe('a tracker that throws', () => {
   });
 });
 
+test('a run that failed tells why, also when its folder cannot be closed', async () => {
+  const run = await newRun(`${await folders.make()}/run`);
+  const close = run.close.bind(run);
+  let closed = 0;
+  run.close = async () => {
+    await close();
+    if (closed++ === 0) throw new Error('EIO');
+  };
+  const hooks: LifecycleHooks = {
+    onBatchEnd() {
+      throw new Error('no disk');
+    },
+  };
+  const failing = tiny({ run, hooks: [{ plugin: 'brittle', hooks }] }).trainer.fit();
+  await expect(failing).rejects.toMatchObject({ code: 'HOOK_FAILED' });
+});
+
 describe('stopping a run', () => {
   test('by its signal ends it after the step at hand, as interrupted', async () => {
     const controller = new AbortController();
