@@ -23,7 +23,7 @@ export type {
   TrackerNames,
   WorkflowOptionsMap,
 } from './names.js';
-export { redact } from './redact.js';
+export { redact, redactFlag } from './redact.js';
 export { DEFAULT_CONFIG, resolveConfig } from './resolve-config.js';
 export { HIDDEN } from './secrets.js';
 export type {

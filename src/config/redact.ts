@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../types/index.js';
 import { type ConfigPath, formatPath } from './config-path.js';
 import { choicesOf } from './expected.js';
@@ -5,6 +6,7 @@ import type { LoadedConfig } from './loaded-config.js';
 import { childOf, isPlainObject, keysOf, setOwn } from './plain-tree.js';
 import { schemaAt } from './schema-at.js';
 import { HIDDEN, hidesValue, withoutUrlPassword } from './secrets.js';
+import { readSetFlags } from './set-flags.js';
 import type { RllmConfig } from './types.js';
 
 /**
@@ -15,23 +17,36 @@ import type { RllmConfig } from './types.js';
  * shown. Options named like a secret, and passwords in URLs, are hidden.
  */
 export function redact(config: RllmConfig, loaded?: Pick<LoadedConfig, 'sources'>): Json {
-  const show = (value: unknown, path: ConfigPath): Json => {
-    if (Array.isArray(value)) return value.map((item, i) => show(item, [...path, String(i)]));
-    if (isPlainObject(value)) {
-      const shown: { [key: string]: Json } = {};
-      for (const key of keysOf(value)) setOwn(shown, key, show(childOf(value, key), [...path, key]));
-      return shown;
-    }
-    if (value === null || typeof value === 'boolean') return value;
-    if (hidesValue(path)) return HIDDEN;
-    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-    if (typeof value !== 'string') return opaque(value);
+  return shown(config, [], (value, path) => {
     const schema = schemaAt(path);
     const isChoice = schema !== undefined && choicesOf(schema) !== undefined;
     const text = isChoice ? undefined : loaded?.sources[formatPath(path)]?.text;
     return text ?? withoutUrlPassword(value.replace(/\$\{/g, () => '$${'));
-  };
-  return show(config, []);
+  });
+}
+
+/** A `--set` flag as it may be printed and kept: as it was written, but for what `redact` hides. */
+export function redactFlag(flag: string): string {
+  const [assignment] = readSetFlags([flag]).assignments;
+  if (assignment === undefined) return HIDDEN;
+  const { path, value } = assignment;
+  const open = shown(value, path, withoutUrlPassword);
+  if (isDeepStrictEqual(open, value)) return flag;
+  return `${formatPath(path)}=${typeof open === 'string' ? open : JSON.stringify(open)}`;
+}
+
+/** @param textAt  shows a text that is not hidden by its name. */
+function shown(value: unknown, path: ConfigPath, textAt: (text: string, path: ConfigPath) => string): Json {
+  if (Array.isArray(value)) return value.map((item, i) => shown(item, [...path, String(i)], textAt));
+  if (isPlainObject(value)) {
+    const copy: { [key: string]: Json } = {};
+    for (const key of keysOf(value)) setOwn(copy, key, shown(childOf(value, key), [...path, key], textAt));
+    return copy;
+  }
+  if (value === null || typeof value === 'boolean') return value;
+  if (hidesValue(path)) return HIDDEN;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  return typeof value === 'string' ? textAt(value, path) : opaque(value);
 }
 
 /** A value that only a config in code can hold. */

@@ -97,3 +97,17 @@ test('a secret is not written to the run, and a resumed run has it again', async
   const { code } = await rllm(folder, ['train', '--resume', 'run', ...longer], { KEY: secret });
   expect(code).toBe(0);
 });
+
+test('nor is one that a flag sets', async () => {
+  const secret = 'sk-very-secret';
+  const folder = guessProject();
+  const flags = ['--set', `workflow.options.apiKey=${secret}`, '--set=trainer.totalBatches=1'];
+  expect(await rllm(folder, ['train', '--run-dir', 'run', ...flags])).toMatchObject({ code: 0 });
+  const files = ['config.json', 'manifest.json'].map((file) =>
+    readFileSync(join(folder, 'run', file), 'utf8'),
+  );
+  expect(files.join()).not.toContain(secret);
+  expect(JSON.parse(files[1] ?? '')).toMatchObject({
+    command: 'train --run-dir run --set workflow.options.apiKey=[hidden] --set=trainer.totalBatches=1',
+  });
+});

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to the environment are written so.
 import { describe, expect, test } from 'vitest';
-import { loadConfig, redact, resolveConfig } from '../../src/config/index.js';
+import { loadConfig, redact, redactFlag, resolveConfig } from '../../src/config/index.js';
 import { faultsOfLoading } from './faults-of.js';
 import { folderWith } from './workspace.js';
 
@@ -74,6 +74,29 @@ describe('a secret never prints', () => {
       },
     });
   });
+});
+
+describe('a flag prints', () => {
+  test.each([
+    ['workflow.options.apiKey=sk-1', 'workflow.options.apiKey=[hidden]'],
+    ['workflow.options.credentials.pin=1234', 'workflow.options.credentials.pin=[hidden]'],
+    ['workflow.options={"apiKey":"sk-1","n":2}', 'workflow.options={"apiKey":"[hidden]","n":2}'],
+    [
+      'backend={"name":"b","options":{"b":{"token":"t"}}}',
+      'backend={"name":"b","options":{"b":{"token":"[hidden]"}}}',
+    ],
+    ['data.train=postgres://me:pw@host/db', 'data.train=postgres://me:[hidden]@host/db'],
+    ['apiKey', '[hidden]'],
+  ])('without its secret: %s', (flag, printed) => {
+    expect(redactFlag(flag)).toBe(printed);
+  });
+
+  test.each(['trainer.seed=7', 'trainer.experimentName=a b', 'workflow.options={ "n": 2 }', 'rollout.n=4e0'])(
+    'as it was written where it holds none: %s',
+    (flag) => {
+      expect(redactFlag(flag)).toBe(flag);
+    },
+  );
 });
 
 describe('what prints', () => {

@@ -3,6 +3,7 @@ import type { App } from '../../container/index.js';
 import { RllmError } from '../../errors.js';
 import type { RunSummary, TrainerEvent } from '../../trainer/index.js';
 import { cliLogger } from '../cli-logger.js';
+import { commandLine } from '../command-line.js';
 import { commandText, nearPath } from '../invocation.js';
 import { openView } from '../open-view.js';
 import type { ConfigOptions } from '../options.js';
@@ -52,7 +53,7 @@ export async function train(options: TrainOptions): Promise<number> {
     directory: options.runDir,
     resume: options.resume,
     allowPluginChange: options.allowPluginChange,
-    command: process.argv.slice(2).join(' '),
+    command: commandLine(process.argv.slice(2), options.set),
   };
   const logger = cliLogger((line) => view.note(line), options, screen.paint);
   // The view shows what the console tracker would; that one speaks only where somebody asked for it.
