@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path';
 import { messageOf, RllmError } from '../errors.js';
 import { isModule } from './find-config.js';
 import { childOf } from './plain-tree.js';
-import { withoutSecretLines } from './secrets.js';
+import { HIDDEN, withoutSecretLines } from './secrets.js';
 import { positionOf, type TextPosition } from './text-position.js';
 
 export interface ConfigFile {
@@ -66,8 +66,11 @@ function unreadable(file: string, cause: unknown, text?: string): never {
   const place = text === undefined ? undefined : placeOfSyntaxError(cause, text);
   const where = place === undefined ? file : `${file}:${place.line}:${place.column}`;
   const frame = place === undefined || text === undefined ? '' : `\n${frameAt(text, place)}`;
-  const message = `${where} cannot be read: ${reasonOf(cause)}.${frame}`;
-  throw new RllmError('CONFIG_UNREADABLE', message, { cause, details: { file, ...place } });
+  const message = `${where} cannot be read: ${withoutSecretNames(reasonOf(cause), text ?? '')}.${frame}`;
+  // What the parsers of data throw quotes the text, secrets and all.
+  const quotesText = text !== undefined && !isModule(file);
+  const details = { file, ...place };
+  throw new RllmError('CONFIG_UNREADABLE', message, quotesText ? { details } : { cause, details });
 }
 
 function placeOfSyntaxError(cause: unknown, text: string): TextPosition | undefined {
@@ -93,14 +96,25 @@ function reasonOf(cause: unknown): string {
   return (line ?? '').replace(/ while parsing.*$/s, '').replace(/[.\s]+$/, '');
 }
 
+/** Hides the tag or alias of YAML that a reason names, where it is the value of a secret key: `password: !tag`. */
+function withoutSecretNames(reason: string, text: string): string {
+  const shown = withoutSecretLines(text);
+  return reason.replace(/(?<=!<!?|")[^"<>]+(?=[">])/g, (name) =>
+    text.includes(name) && !shown.includes(name) ? HIDDEN : name,
+  );
+}
+
 function frameAt(text: string, { line, column }: TextPosition): string {
   const lines = withoutSecretLines(text).split('\n');
+  const before = text.split('\n').slice(0, line);
+  before.push(before.pop()?.slice(0, column - 1) ?? '');
+  const shownBefore = withoutSecretLines(before.join('\n')).split('\n').at(-1) ?? '';
   const first = Math.max(1, line - 2);
   return lines
     .slice(first - 1, line + 1)
     .flatMap((content, i) => {
       const numbered = `${String(first + i).padStart(5)} | ${content}`;
-      return first + i === line ? [numbered, `      | ${' '.repeat(column - 1)}^`] : [numbered];
+      return first + i === line ? [numbered, `      | ${' '.repeat(shownBefore.length)}^`] : [numbered];
     })
     .join('\n');
 }

@@ -30,14 +30,48 @@ export function hidesValue(path: ConfigPath): boolean {
 
 /** Hides the password of a URL. */
 export function withoutUrlPassword(text: string): string {
-  return text.replace(/(\w+:\/\/[^\s/:@]*):[^\s/@]+@/g, `$1:${HIDDEN}@`);
+  return text.replace(/(\b\w+:\/\/[^\s/:@]*):[^\s/@]+@/g, `$1:${HIDDEN}@`);
 }
 
-/** Hides what follows a secret key on each line of a file's text. */
+/** A key of JSON, YAML or code with its sign, up to the value. */
+const KEY = /(?:"([^"\n]*)"|'([^'\n]*)'|(?<![\w.-])([\w.-]+)["']?)\s*[:=]\s*/g;
+
+/** A text in quotes that is the whole value. */
+const QUOTED = /(["'`])(?:(?!\1)[^\\]|\\[\s\S])*\1(?=[ \t]*(?:[,;}\])#]|\r?$))/my;
+
+/**
+ * Hides the value of each secret key in a file's text, which may be one that cannot be parsed; lines stay lines. A value that is not a
+ * text in quotes is hidden up to the end of its line, with the lines below that are indented deeper.
+ */
 export function withoutSecretLines(text: string): string {
-  return text.replace(
-    /(["']?)([\w-]+)\1(\s*[:=]\s*)(?=\S)(.+)/g,
-    (line, quote: string, key: string, sign: string) =>
-      isSecretKey(key) ? `${quote}${key}${quote}${sign}${HIDDEN}` : withoutUrlPassword(line),
-  );
+  const keys = new RegExp(KEY);
+  let shown = '';
+  let end = 0;
+  for (let match = keys.exec(text); match !== null; match = keys.exec(text)) {
+    const [, double, single, plain] = match;
+    if (!isSecretKey(double ?? single ?? plain ?? '')) continue;
+    const from = keys.lastIndex;
+    shown += text.slice(end, from);
+    end = endOfValue(text, match.index, from);
+    shown += text.slice(from, end).replace(/\S.*/g, HIDDEN);
+    keys.lastIndex = end;
+  }
+  return withoutUrlPassword(shown + text.slice(end));
+}
+
+/** Where the value at `from` of the key at `key` ends. */
+function endOfValue(text: string, key: number, from: number): number {
+  const quoted = matchAt(QUOTED, text, from);
+  if (quoted !== '') return from + quoted.length;
+  const line = text.lastIndexOf('\n', key - 1) + 1;
+  const indent = matchAt(/[ \t{[-]*/y, text.slice(0, key), line).length;
+  // YAML lets the items of a list stand as deep as their key.
+  const item = text.startsWith('- ', from) ? `|[ \\t]{${indent}}- .*` : '';
+  const deeper = `[ \\t]{${indent + 1}}.*|[ \\t]*\\r?$${item}`;
+  return from + matchAt(new RegExp(`.*(?:\\r?\\n(?:${deeper}))*`, 'my'), text, from).length;
+}
+
+function matchAt(sticky: RegExp, text: string, at: number): string {
+  sticky.lastIndex = at;
+  return sticky.exec(text)?.[0] ?? '';
 }

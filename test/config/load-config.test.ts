@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { configFromCode, DEFAULT_CONFIG, faultAt, loadConfig, sourceOf } from '../../src/config/index.js';
 import { faultsOfLoading } from './faults-of.js';
@@ -121,6 +122,48 @@ describe('a file that cannot be read', () => {
     expect(message).toContain('    4 | }\n      | ^');
     expect(message).toContain('"apiKey": [hidden]');
     expect(message).not.toContain('sk-123');
+  });
+
+  test.each([
+    [
+      'a.json',
+      '{"workflow": {"options": {"apiKey": "sk-123"}},,}',
+      'JSON at position',
+      '"apiKey": [hidden]}},,}',
+    ],
+    ['a.json', '{ "model": "x", "apiKey": "sk-123", "token": "sk-123",, }', 'JSON', '"token": [hidden],, }'],
+    ['a.json', '{ "apiKey": "sk-123\n45", "seed": 1 }', 'JSON', '{ "apiKey": [hidden]'],
+    [
+      'a.yaml',
+      'headers: { Accept: json, Authorization: Bearer sk-123 ]',
+      '',
+      'json, Authorization: [hidden]',
+    ],
+    ['a.yaml', 'privateKey: |\n  sk-123\n  sk-123\n]', '', '| ]'],
+    ['a.yaml', 'apiKeys:\n- sk-123\n- sk-123\nseed: ]', '', 'seed: ]'],
+    ['a.yaml', 'password: !sk-123', 'unknown tag !<[hidden]>', 'password: [hidden]'],
+    ['a.yaml', 'password: *sk-123', 'unidentified alias "[hidden]"', 'password: [hidden]'],
+    [
+      'a.ts',
+      "export default { model: 'x', apiKey: 'sk-123', seed: 1 },,;",
+      '',
+      'apiKey: [hidden], seed: 1 },,;',
+    ],
+  ])('hides every secret of the lines of %s: %j', async (file, content, reason, line) => {
+    const cwd = folderWith({ [file]: content });
+    const { message } = await faultsOfLoading({ cwd, file });
+    expect(message).toContain(reason);
+    expect(message).toContain(line);
+    const thrown: unknown = await loadConfig({ cwd, file, env: {} }).catch((error: unknown) => error);
+    expect(inspect(thrown)).not.toContain('sk-123');
+  });
+
+  test('is marked at the fault, which stands behind a secret', async () => {
+    const cwd = folderWith({ 'a.json': '{ "apiKey": "sk-123456789", }' });
+    const { message } = await faultsOfLoading({ cwd, file: 'a.json' });
+    const [, line = '', mark = ''] = message.split('\n');
+    expect(line).toBe('    1 | { "apiKey": [hidden], }');
+    expect(mark.indexOf('^')).toBe(line.indexOf('}'));
   });
 
   test('keeps what a module threw as its cause', async () => {
