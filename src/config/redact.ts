@@ -5,7 +5,7 @@ import { choicesOf } from './expected.js';
 import type { LoadedConfig } from './loaded-config.js';
 import { childOf, isPlainObject, keysOf, setOwn } from './plain-tree.js';
 import { schemaAt } from './schema-at.js';
-import { HIDDEN, hidesValue, withoutUrlPassword } from './secrets.js';
+import { HIDDEN, hidesValue, withoutUrlSecrets } from './secrets.js';
 import { readSetFlags } from './set-flags.js';
 import type { RllmConfig } from './types.js';
 
@@ -14,14 +14,14 @@ import type { RllmConfig } from './types.js';
  *
  * A text from the environment is shown as the reference to it (`${NAME}`), so that what is printed loads again where the
  * variable is set; so is a text of a file with references in it. Numbers, booleans and fixed choices are no secrets and are
- * shown. Options named like a secret, and passwords in URLs, are hidden.
+ * shown. Options named like a secret, and the secrets in URLs, are hidden.
  */
 export function redact(config: RllmConfig, loaded?: Pick<LoadedConfig, 'sources'>): Json {
   return shown(config, [], (value, path) => {
     const schema = schemaAt(path);
     const isChoice = schema !== undefined && choicesOf(schema) !== undefined;
     const text = isChoice ? undefined : loaded?.sources[formatPath(path)]?.text;
-    return text ?? withoutUrlPassword(value.replace(/\$\{/g, () => '$${'));
+    return text ?? withoutUrlSecrets(value.replace(/\$\{/g, () => '$${'));
   });
 }
 
@@ -30,7 +30,7 @@ export function redactFlag(flag: string): string {
   const [assignment] = readSetFlags([flag]).assignments;
   if (assignment === undefined) return HIDDEN;
   const { path, value } = assignment;
-  const open = shown(value, path, withoutUrlPassword);
+  const open = shown(value, path, withoutUrlSecrets);
   if (isDeepStrictEqual(open, value)) return flag;
   return `${formatPath(path)}=${typeof open === 'string' ? open : JSON.stringify(open)}`;
 }

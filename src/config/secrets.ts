@@ -6,21 +6,27 @@ import { schemaAt } from './schema-at.js';
 export const HIDDEN = '[hidden]';
 
 const SECRET_WORD =
-  /^(?:secrets?|passwords?|passwd|passphrase|authorization|credentials?|apikeys?|bearer|cookie)$/;
-const SECRET_PAIR = /^(?:api|access|private|secret|signing|encryption|account) keys?$/;
+  /^(?:secrets?|passwords?|passwd|pwd|passphrase|authorization|credentials?|(?:api|access|private|secret)keys?|(?:auth|access)tokens?|bearer|cookie)$/;
+/** Always secret as the last word of a name: `db_dsn`, `basicAuth`, but not `authMode`. */
+const SECRET_LAST_WORD = /^(?:auth|dsn)$/;
+/** Keys that open something, and keys of an account with somebody; a key of any other kind may be that of a table. */
+const SECRET_PAIR =
+  /^(?:(?:api|access|private|secret|signing|encryption|account|master|service|license|auth|ssh|rsa|gpg|pgp|hmac|jwt|ai|openai|anthropic|azure|aws|gcp|google|gemini|mistral|cohere|groq|grok|together|fireworks|deepseek|openrouter|replicate|huggingface|hf|wandb|tinker|langsmith|langfuse|tavily|serper) keys?|connection string)$/;
 /** Tokens of a vocabulary, not of an account. */
 const VOCABULARY_TOKEN = /^(?:bos|eos|pad|unk|mask|sep|cls|end|start|stop|special) token$/;
 
-/** True for `apiKey`, `hf_token`, `x-api-key`, `Authorization`, …; false for `maxTokens`, `eosToken`, `tokenizer`. */
+/** True for `apiKey`, `hf_token`, `openaiKey`, `Authorization`, …; false for `maxTokens`, `eosToken`, `primaryKey`. */
 export function isSecretKey(key: string): boolean {
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
   const pair = words.slice(-2).join(' ');
   if (words.some((word) => SECRET_WORD.test(word)) || SECRET_PAIR.test(pair)) return true;
-  return words.at(-1) === 'token' && !VOCABULARY_TOKEN.test(pair);
+  const last = words.at(-1) ?? '';
+  return SECRET_LAST_WORD.test(last) || (last === 'token' && !VOCABULARY_TOKEN.test(pair));
 }
 
 /** True below an option that is named like a secret. The fields of the schema and the names of roles hold none. */
@@ -28,9 +34,25 @@ export function hidesValue(path: ConfigPath): boolean {
   return schemaAt(path) instanceof z.ZodUnknown && path.some(isSecretKey);
 }
 
-/** Hides the password of a URL. */
-export function withoutUrlPassword(text: string): string {
-  return text.replace(/(\b\w+:\/\/[^\s/:@]*):[^\s/@]+@/g, `$1:${HIDDEN}@`);
+const URL_TEXT = /\b\w+:\/\/[^\s"'`<>]+/g;
+/** A password may hold `@` or `/`; digits up to a `/` are a port. */
+const URL_PASSWORD = /^(\w+:\/\/[^/?#:@[]*):(?!\d*(?:[/?#]|$)).*@/;
+/** The user of a web address is often a token: `https://TOKEN@host`, `https://TOKEN:x-oauth-basic@host`. */
+const WEB_USER = /^(https?:\/\/)[^/?#@]+@/;
+const URL_PARAMETER = /(?<=[?&#;])([^?&#;=]+)=[^&#;]+/g;
+/** Parameters that are secret in a URL and not elsewhere: a key of Google's, signatures of links to storage. */
+const SECRET_PARAMETER = /^(?:key|sig|.*signature)$/i;
+
+/** Hides passwords, tokens and secret parameters of the URLs in a text. */
+export function withoutUrlSecrets(text: string): string {
+  return text.replace(URL_TEXT, (url) =>
+    url
+      .replace(URL_PASSWORD, `$1:${HIDDEN}@`)
+      .replace(WEB_USER, `$1${HIDDEN}@`)
+      .replace(URL_PARAMETER, (whole, name: string) =>
+        isSecretKey(name) || SECRET_PARAMETER.test(name) ? `${name}=${HIDDEN}` : whole,
+      ),
+  );
 }
 
 /** A key of JSON, YAML or code with its sign, up to the value. */
@@ -56,7 +78,7 @@ export function withoutSecretLines(text: string): string {
     shown += text.slice(from, end).replace(/\S.*/g, HIDDEN);
     keys.lastIndex = end;
   }
-  return withoutUrlPassword(shown + text.slice(end));
+  return withoutUrlSecrets(shown + text.slice(end));
 }
 
 /** Where the value at `from` of the key at `key` ends. */

@@ -1,5 +1,5 @@
 import { isPlainObject } from './plain-tree.js';
-import { withoutUrlPassword } from './secrets.js';
+import { withoutUrlSecrets } from './secrets.js';
 
 const LONGEST = 60;
 
@@ -10,6 +10,6 @@ export function showValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'object' && value !== null) return `an instance of ${value.constructor.name}`;
   if (typeof value !== 'string') return String(value);
-  const text = JSON.stringify(withoutUrlPassword(value));
+  const text = JSON.stringify(withoutUrlSecrets(value));
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…"` : text;
 }

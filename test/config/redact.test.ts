@@ -53,16 +53,61 @@ describe('a secret never prints', () => {
     ['clientSecret', true],
     ['password', true],
     ['Authorization', true],
+    ['openaiKey', true],
+    ['openAIKey', true],
+    ['wandb_key', true],
+    ['HFToken', true],
+    ['sshKey', true],
+    ['accesskey', true],
+    ['dbPwd', true],
+    ['auth', true],
+    ['basicAuth', true],
+    ['dsn', true],
+    ['connectionString', true],
     ['maxTokens', false],
     ['tokens', false],
     ['tokenizer', false],
     ['eosToken', false],
     ['key', false],
     ['idKey', false],
+    ['primaryKey', false],
+    ['keys', false],
+    ['EOSToken', false],
+    ['apiKeyEnv', false],
+    ['authMode', false],
+    ['author', false],
   ])('by the name of an option: %s', (key, isHidden) => {
     const printed = redact(resolveConfig({ workflow: { options: { nested: [{ [key]: 'value' }] } } }));
     expect(printed).toMatchObject({
       workflow: { options: { nested: [{ [key]: isHidden ? '[hidden]' : 'value' }] } },
+    });
+  });
+
+  test.each([
+    ['https://ghp_TOKEN@host/x', 'https://[hidden]@host/x'],
+    ['https://me:pw@host/x', 'https://[hidden]@host/x'],
+    ['postgres://me:p@ss@host/db', 'postgres://me:[hidden]@host/db'],
+    ['redis://:p@ss/w@h/0', 'redis://:[hidden]@h/0'],
+    ['redis://:1234@h/0', 'redis://:[hidden]@h/0'],
+    ['https://h/?n=1&api_key=SECRET&m=2', 'https://h/?n=1&api_key=[hidden]&m=2'],
+    ['https://h/v1?key=SECRET', 'https://h/v1?key=[hidden]'],
+    ['https://h/a?sv=1&sig=SECRET', 'https://h/a?sv=1&sig=[hidden]'],
+    ['curl https://t@h/x https://h/?token=t', 'curl https://[hidden]@h/x https://h/?token=[hidden]'],
+  ])('of a URL: %s', (url, shown) => {
+    expect(redact(resolveConfig({ workflow: { options: { url } } }))).toMatchObject({
+      workflow: { options: { url: shown } },
+    });
+  });
+
+  test.each([
+    'https://host:8080/npm/pkg@1.2?n=1&monkey=2#top',
+    'http://[::1]:8000/a@b',
+    'ssh://git@host/x.git',
+    'postgres://me@host/db',
+    'a text with user:name@host and ?key=value',
+  ])('but not of one without a secret: %s', (url) => {
+    expect(redact(resolveConfig({ workflow: { options: { url } } }))).toMatchObject({
+      workflow: { options: { url } },
     });
   });
 
