@@ -1,4 +1,5 @@
 import type { BackendContext, BackendDefinition, RllmConfig } from 'rllm-sdk';
+import { apiKeyOf } from './api-key.js';
 import { OpenAIBackend } from './openai-backend.js';
 import { type OpenAIOptions, openaiOptions } from './openai-options.js';
 
@@ -11,14 +12,14 @@ export const openaiBackend: BackendDefinition = {
   create: (options: unknown, context: BackendContext) => new OpenAIBackend(options as OpenAIOptions, context),
 };
 
-function keyFaults({
-  apiKeyEnv,
-}: OpenAIOptions): readonly { readonly path: string; readonly message: string }[] {
-  if (apiKeyEnv === null || process.env[apiKeyEnv]) return [];
+function keyFaults(options: OpenAIOptions): readonly { readonly path: string; readonly message: string }[] {
+  const { apiKeyEnv } = options;
+  if (apiKeyEnv === null || apiKeyOf(options) !== undefined) return [];
+  const problem = process.env[apiKeyEnv] === undefined ? 'is not set' : 'is empty';
   return [
     {
       path: 'backend.options.openai.apiKeyEnv',
-      message: `the environment variable ${apiKeyEnv}, which holds the key, is not set`,
+      message: `the environment variable ${apiKeyEnv}, which holds the key, ${problem}`,
     },
   ];
 }

@@ -10,6 +10,7 @@ import {
   stream,
   suggestion,
 } from 'rllm-sdk';
+import { apiKeyOf } from './api-key.js';
 import { chatRequest } from './chat-request.js';
 import { readChatResponse } from './chat-response.js';
 import { contextRoom } from './context-room.js';
@@ -50,13 +51,13 @@ export class OpenAIBackend implements Backend<never> {
   #model: ServedModel | undefined;
 
   constructor(options: OpenAIOptions, context: BackendContext) {
-    const { baseURL, apiKeyEnv, timeoutMs, maxRetries, maxConcurrency } = options;
+    const { baseURL, timeoutMs, maxRetries, maxConcurrency } = options;
     this.capabilities = openaiCapabilities(options);
     this.#options = options;
     this.#context = context;
     this.#client = new HttpClient({
       baseURL,
-      apiKey: apiKeyEnv === null ? undefined : process.env[apiKeyEnv],
+      apiKey: apiKeyOf(options),
       timeoutMs,
       maxRetries,
     });

@@ -106,12 +106,16 @@ test.each([
   expect(error.message).toContain(place);
 });
 
-test('a key whose variable is not set is refused before anything is asked', async () => {
-  vi.stubEnv('NO_SUCH_KEY', undefined);
+test.each([
+  [undefined, 'NO_SUCH_KEY, which holds the key, is not set'],
+  ['', 'NO_SUCH_KEY, which holds the key, is empty'],
+  [' \n', 'NO_SUCH_KEY, which holds the key, is empty'],
+])('a key whose variable is %j is refused before anything is asked', async (key, message) => {
+  vi.stubEnv('NO_SUCH_KEY', key);
   const openaiOptions = { baseURL: 'http://127.0.0.1:1/v1', apiKeyEnv: 'NO_SUCH_KEY' };
   const input = { backend: { name: 'openai', options: { openai: openaiOptions } } };
   const error = await errorOf(createApp(input, { ...options, validateOnly: true, complete: true }));
   expect(error.code).toBe('CONFIG_INVALID');
-  expect(error.message).toContain('NO_SUCH_KEY');
+  expect(error.message).toContain(message);
   vi.unstubAllEnvs();
 });

@@ -100,6 +100,14 @@ describe('the key', () => {
     expect(error.message).toContain('the key in MY_KEY');
     expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain('sk-secret');
   });
+
+  test.each(['', ' '])('that is blank (%j) is none, and leaves what a server says as it is', async (key) => {
+    setEnvironment('MY_KEY', key);
+    const server = await fakeServer({ models: null, chat: failure(401, 'Who are you?') });
+    const error = await errorOf(started({ baseURL: server.baseURL, model: 'tiny', apiKeyEnv: 'MY_KEY' }));
+    expect(error.message).toContain(': Who are you?.');
+    expect(server.seen[0]?.authorization).toBeUndefined();
+  });
 });
 
 describe('failures that pass', () => {
