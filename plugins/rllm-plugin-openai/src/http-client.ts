@@ -100,16 +100,20 @@ function parse(text: string): unknown {
   }
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3); `retry-after-ms` is OpenAI's finer form. */
+/** Seconds, or a date (RFC 9110 §10.2.3); `retry-after-ms` is OpenAI's finer form. What is neither is as if it were not there. */
 function retryAfterOf(headers: Headers): number | undefined {
-  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  const ms = numberIn(headers.get('retry-after-ms'));
   if (ms >= 0) return ms;
-  const after = headers.get('retry-after');
-  if (after === null) return undefined;
-  const seconds = Number(after);
-  if (seconds >= 0) return seconds * 1000;
+  const after = headers.get('retry-after') ?? '';
+  const seconds = numberIn(after);
+  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
   const date = Date.parse(after) - Date.now();
   return Number.isNaN(date) ? undefined : Math.max(0, date);
+}
+
+/** `Number` would read a blank text as 0. */
+function numberIn(text: string | null): number {
+  return text === null || text.trim() === '' ? Number.NaN : Number(text);
 }
 
 /** The message of an error's body: OpenAI's, SGLang's, FastAPI's form, or the text itself. */

@@ -131,6 +131,19 @@ describe('failures that pass', () => {
     expect(server.chats()[1]).toEqual(server.chats()[0]);
   });
 
+  test.each([
+    ['retry-after', ''],
+    ['retry-after', '-1'],
+    ['retry-after', 'soon'],
+    ['retry-after-ms', ''],
+  ])('%s: %j says nothing, and the pause is our own', async (header, value) => {
+    const server = await twice({ chat: failure(429, 'Slow down.', { [header]: value }) });
+    const engine = await started({ baseURL: server.baseURL, maxRetries: 1 });
+    const before = performance.now();
+    await engine.getModelResponse(callOf());
+    expect(performance.now() - before).toBeGreaterThan(350);
+  });
+
   test('and that do not pass are the call’s failure', async () => {
     const server = await fakeServer({ chat: failure(500, 'Oops.', { 'retry-after': '0' }) });
     const engine = await started({ baseURL: server.baseURL, maxRetries: 2 });

@@ -127,6 +127,8 @@ describe('a submission that meets trouble', () => {
     ['in milliseconds', { 'retry-after-ms': '1234' }, 1234],
     ['for longer than a minute, which is not honoured', { 'retry-after': '3600' }, 500],
     ['unreadably', { 'retry-after': 'soon' }, 500],
+    ['as nothing', { 'retry-after': '' }, 500],
+    ['in milliseconds as nothing', { 'retry-after-ms': '' }, 500],
   ])('retry-after %s', async (_name, headers, waitMs) => {
     const { server, model, clock } = await training();
     server.script(FORWARD, { status: 429, headers });

@@ -8,7 +8,7 @@ export function retryAfterMs(headers: Headers, nowEpochMs: number): number | und
   const ms = headers.get('retry-after-ms');
   const seconds = headers.get('retry-after');
   let asked: number | undefined;
-  if (ms !== null) asked = Number(ms);
+  if (ms !== null && ms.trim() !== '') asked = Number(ms);
   else if (seconds !== null)
     asked = /^\s*[\d.]+\s*$/.test(seconds) ? Number(seconds) * 1000 : Date.parse(seconds) - nowEpochMs;
   return asked !== undefined && asked >= 0 && asked <= LONGEST_RETRY_AFTER_MS ? asked : undefined;
