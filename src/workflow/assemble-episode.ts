@@ -6,6 +6,7 @@ import {
   TERMINATION_REASONS,
   type TerminationReason,
 } from '../types/index.js';
+import { checkNumbers } from './check-numbers.js';
 import { errorRecord } from './error-record.js';
 import { withoutUnfinishedSteps } from './postprocess-episode.js';
 import { checkTrajectory, type Recording } from './recorder.js';
@@ -33,7 +34,7 @@ export interface DraftEpisode {
  *
  * Of a returned episode every field that was set wins; its info gains `attempts` and, where it has none, `dataSource`.
  *
- * @throws RllmError WORKFLOW_FAILED when something else than an episode of this rollout was returned.
+ * @throws RllmError WORKFLOW_FAILED when something else than an episode of this rollout was returned, or a reward or metric is no number.
  */
 export function draftEpisode(ending: Ending, recording: Recording, identity: AttemptIdentity): DraftEpisode {
   const { request, attempt } = identity;
@@ -63,6 +64,7 @@ export function draftEpisode(ending: Ending, recording: Recording, identity: Att
       attempts: attempt,
     },
   };
+  checkNumbers(episode);
   const isCorrect =
     returned === undefined || isLeftOut(returned, 'isCorrect') ? undefined : returned.isCorrect;
   return { episode: withoutUnfinishedSteps(episode), isCorrect };

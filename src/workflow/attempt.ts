@@ -137,17 +137,26 @@ export class Attempt {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#cancelDeadline?.();
-    this.#settle?.(draft === undefined ? this.#resultOf(ending) : this.#finish(ending, draft));
+    this.#settle?.(this.#resultOf(ending, draft));
   }
 
-  #resultOf(ending: Ending): AttemptResult {
+  #resultOf(ending: Ending, draft?: DraftEpisode): AttemptResult {
     let recording = NOTHING;
     try {
       recording = this.#record();
-      return this.#finish(ending, draftEpisode(ending, recording, this.#identity));
+      return this.#finish(ending, draft ?? draftEpisode(ending, recording, this.#identity));
     } catch (thrown) {
-      const failed: Ending = { kind: 'threw', thrown };
-      return this.#finish(failed, draftEpisode(failed, recording, this.#identity));
+      return this.#failed({ kind: 'threw', thrown }, recording);
+    }
+  }
+
+  /** The result of an attempt that cannot be assembled; without its trajectories, where it is they that cannot be. */
+  #failed(ending: Ending, recording: Recording): AttemptResult {
+    try {
+      return this.#finish(ending, draftEpisode(ending, recording, this.#identity));
+    } catch {
+      const rest = { ...recording, trajectories: [] };
+      return this.#finish(ending, draftEpisode(ending, rest, this.#identity));
     }
   }
 

@@ -20,7 +20,7 @@ export interface Recording {
   readonly metricRules: Readonly<Record<string, MetricRule>>;
 }
 
-const METRIC_RULES: readonly MetricRule[] = ['mean', 'sum', 'min', 'max'];
+export const METRIC_RULES: readonly MetricRule[] = ['mean', 'sum', 'min', 'max'];
 
 /** Makes one model call, the `turn`-th of a line of calls. */
 export type NumberedCall = (

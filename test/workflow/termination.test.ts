@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { RllmError } from '../../src/errors.js';
 import type { Logger } from '../../src/logger.js';
-import { type Episode, TERMINATION_REASONS, type TerminationReason } from '../../src/types/index.js';
-import { defineWorkflow, TerminationEvent, type WorkflowFunction } from '../../src/workflow/index.js';
+import {
+  createEpisode,
+  type Episode,
+  TERMINATION_REASONS,
+  type TerminationReason,
+} from '../../src/types/index.js';
+import {
+  type Agent,
+  defineWorkflow,
+  TerminationEvent,
+  type WorkflowFunction,
+} from '../../src/workflow/index.js';
 import { runOnce, type Setting, scripted } from './run-workflow.js';
 
 const run = (workflow: WorkflowFunction, setting?: Setting): Promise<Episode> =>
@@ -139,4 +149,71 @@ describe('a rollout ends', () => {
       info: { error: { code: 'STEP_MALFORMED' } },
     });
   });
+
+  test.each<[string, string, (solver: Agent) => void]>([
+    ['a step', 'reward of a step of "solver"', (solver) => solver.reward(untyped(1n))],
+    ['a step', 'reward of a step of "solver"', (solver) => solver.reward(untyped('1'))],
+    ['parts', 'part "form" of the reward', (solver) => solver.reward(1, { form: untyped(1n) })],
+    [
+      'a trajectory',
+      'reward of the trajectory',
+      ({ trajectory }) => Object.assign(trajectory, { reward: 1n }),
+    ],
+  ])('as error when the reward of %s is no number', async (_, message, give) => {
+    const episode = await run(async (_task, { agent, metric }) => {
+      const solver = agent('solver');
+      await solver.respond('x');
+      metric('tries', 1);
+      give(solver);
+    });
+    expect(episode).toMatchObject({ terminationReason: 'error', metrics: { tries: 1 }, trajectories: [] });
+    expect(errorOf(episode)).toMatchObject({
+      code: 'WORKFLOW_FAILED',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test.each<[string, Partial<Episode>]>([
+    ['a metric', { metrics: { size: untyped(1n) } }],
+    ['a metric rule', { metrics: { size: 1 }, metricRules: { size: untyped('toString') } }],
+    ['a trajectory', { trajectories: [untyped({ name: 'solver', steps: [null] })] }],
+    [
+      'a step',
+      {
+        trajectories: [
+          untyped({ name: 'solver', steps: [{ promptIds: [], responseIds: [], logprobs: [] }] }),
+        ],
+      },
+    ],
+  ])('as error when %s of a returned episode is none', async (_, wrong) => {
+    const episode = await run(async (_task, { agent, taskId, rolloutIndex }) => {
+      await agent('solver').respond('x');
+      return createEpisode({ taskId, rolloutIndex, ...wrong });
+    });
+    expect(episode).toMatchObject({ terminationReason: 'error', trajectories: [{ name: 'solver' }] });
+    expect(episode.trajectories[0]?.steps).toHaveLength(1);
+  });
+
+  test('as error when what was committed is no trajectory inside', async () => {
+    const step = { promptIds: [], responseIds: [], logprobs: [], reward: 0 };
+    const episode = await run(async (_, { commit }) => commit(untyped({ name: 'solver', steps: [step] })));
+    expect(episode).toMatchObject({ terminationReason: 'error', trajectories: [] });
+  });
+
+  test('as error when reading what was thrown throws', async () => {
+    const episode = await run(async () => {
+      throw new Proxy(new Error('boom'), {
+        get: () => {
+          throw new Error('hands off');
+        },
+      });
+    });
+    expect(episode.terminationReason).toBe('error');
+    expect(JSON.parse(JSON.stringify(episode))).toStrictEqual(episode);
+  });
 });
+
+/** What a workflow written without types may give. */
+function untyped(value: unknown): never {
+  return value as never;
+}
