@@ -30,5 +30,6 @@ export type {
 } from './estimator.js';
 export { type EstimatorDescriptor, EstimatorRegistry } from './estimator-registry.js';
 export type { GroupAdvantages, SingleGroupAdvantages } from './group-rewards.js';
+export { type StepSize, stepSizeOf } from './plan-of-run.js';
 export { componentsOf, type RewardComponents } from './reward-components.js';
 export { type Selection, selectTrainable } from './select-trainable.js';

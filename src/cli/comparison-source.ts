@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { type StepSize, stepSizeOf } from '../advantage/index.js';
 import {
   type ComparisonInput,
   groupEpisodes,
@@ -6,6 +7,7 @@ import {
   inputOfTable,
   type RewardTable,
   readRewardTable,
+  sizeOfGroups,
 } from '../compare/index.js';
 import { type App, GROUPING_HOOK } from '../container/index.js';
 import { messageOf, RllmError } from '../errors.js';
@@ -24,6 +26,7 @@ export interface ComparisonSource {
   /** For people. */
   readonly name: string;
   readonly input: ComparisonInput;
+  readonly size: StepSize;
 }
 
 /** One of four solved, three of four, all: what each estimator makes of a hard task, an easy one and one without spread. */
@@ -48,16 +51,18 @@ export async function openSource(options: SourceOptions, app: App): Promise<Comp
   if (run !== undefined) return sourceOfRun(run, step, app);
   if (rewards === undefined) {
     const table = withLengths(SAMPLE, lengths);
-    return {
-      name: `rewards ${JSON.stringify(table.rewards)}, as none are given`,
-      input: inputOfTable(table),
-    };
+    return sourceOfTable(`rewards ${JSON.stringify(table.rewards)}, as none are given`, table);
   }
   const isInline = /^\s*[[{]/.test(rewards);
   const name = isInline ? '--rewards' : nearPath(rewards, process.cwd());
   const text = isInline ? rewards : await readText(rewards);
   const table = withLengths(readRewardTable(parseJson(text, name), name), lengths);
-  return { name: isInline ? 'the rewards given' : name, input: inputOfTable(table) };
+  return sourceOfTable(isInline ? 'the rewards given' : name, table);
+}
+
+function sourceOfTable(name: string, table: RewardTable): ComparisonSource {
+  const input = inputOfTable(table);
+  return { name, input, size: sizeOfGroups(input.groups) };
 }
 
 function withLengths(table: RewardTable, lengths: string | undefined): RewardTable {
@@ -79,7 +84,7 @@ async function sourceOfRun(run: string, step: number | undefined, app: App): Pro
       );
     }
     const name = `step ${saved.step} of ${nearPath(directory, process.cwd())}`;
-    return { name, input: inputOfGroups(groups) };
+    return { name, input: inputOfGroups(groups), size: stepSizeOf(app.config) };
   }
   throw new RllmError('RUN_DIR_INVALID', `${directory} has no saved episodes.`);
 }

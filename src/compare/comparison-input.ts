@@ -1,4 +1,4 @@
-import type { Requirement } from '../advantage/index.js';
+import type { Requirement, StepSize } from '../advantage/index.js';
 import type { Step, TrajectoryGroup } from '../types/index.js';
 
 /** Groups to compare estimators on, and what an estimator may read of them besides their rewards. */
@@ -26,8 +26,8 @@ export function inputOfGroups(groups: readonly TrajectoryGroup[]): ComparisonInp
   return { groups, provides: new Set(names.map(([name]) => name as Requirement)) };
 }
 
-/** Trajectories of the smallest group; 0 without groups. */
-export function smallestGroup(groups: readonly TrajectoryGroup[]): number {
-  const [first, ...others] = groups.map(({ trajectories }) => trajectories.length);
-  return others.reduce((least, size) => Math.min(least, size), first ?? 0);
+/** Groups that are of no run, as a step of one: each is a task, and the largest has all its rollouts. */
+export function sizeOfGroups(groups: readonly TrajectoryGroup[]): StepSize {
+  const rollouts = groups.reduce((most, { trajectories }) => Math.max(most, trajectories.length), 0);
+  return { rollouts, tasksPerBatch: groups.length };
 }

@@ -25,7 +25,7 @@ export {
   type GradientComparison,
   type SampleSize,
 } from './compare-gradients.js';
-export { type ComparisonInput, inputOfGroups, smallestGroup } from './comparison-input.js';
+export { type ComparisonInput, inputOfGroups, sizeOfGroups } from './comparison-input.js';
 export type { GradientStatistics, Measured } from './gradient-statistics.js';
 export { type BaselinePolicy, type GroupedEpisodes, type Grouping, groupEpisodes } from './group-episodes.js';
 export { type ColumnSetting, type LeftOut, type PreparedColumn, prepareColumns } from './prepare-columns.js';

@@ -1,4 +1,4 @@
-import type { EstimatorDescriptor, EstimatorRegistry, Requirement } from '../advantage/index.js';
+import type { EstimatorDescriptor, EstimatorRegistry, Requirement, StepSize } from '../advantage/index.js';
 import type { AlgorithmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
 import { algorithmOf, type Column } from './column.js';
@@ -21,10 +21,8 @@ export interface ColumnSetting {
   readonly registry: EstimatorRegistry;
   /** What the input has besides rewards. */
   readonly provides: ReadonlySet<Requirement>;
-  /** Trajectories of the smallest group. */
-  readonly rollouts: number;
-  /** Groups of a batch. */
-  readonly groups: number;
+  /** Of the run that the input is from, else of the input as a whole: in training too a group may be smaller. */
+  readonly size: StepSize;
 }
 
 /**
@@ -36,7 +34,7 @@ export async function prepareColumns(
   columns: readonly Column[],
   setting: ColumnSetting,
 ): Promise<{ readonly ready: readonly PreparedColumn[]; readonly leftOut: readonly LeftOut[] }> {
-  const { registry, provides, rollouts, groups } = setting;
+  const { registry, provides, size } = setting;
   const ready: PreparedColumn[] = [];
   const leftOut: LeftOut[] = [];
   for (const column of columns) {
@@ -54,7 +52,7 @@ export async function prepareColumns(
     const reasons =
       lacking.length > 0
         ? [`needs ${lacking.map((requirement) => NEEDED[requirement]).join(', ')}`]
-        : registry.check(name, { algorithm, rollouts, tasksPerBatch: groups });
+        : registry.check(name, { algorithm, ...size });
     if (reasons.length > 0) leftOut.push({ label, reasons });
     else ready.push({ column, descriptor, algorithm });
   }

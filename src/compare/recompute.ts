@@ -1,4 +1,4 @@
-import { type EstimatorRegistry, selectTrainable } from '../advantage/index.js';
+import { type EstimatorRegistry, selectTrainable, stepSizeOf } from '../advantage/index.js';
 import type { RllmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
 import { applyRejectionSampling } from '../filtering/index.js';
@@ -11,7 +11,7 @@ import {
 } from '../types/index.js';
 import type { RecomputedTrajectory } from './advantage-change.js';
 import type { Column } from './column.js';
-import { inputOfGroups, smallestGroup } from './comparison-input.js';
+import { inputOfGroups } from './comparison-input.js';
 import { estimateColumn } from './estimate-column.js';
 import { groupEpisodes } from './group-episodes.js';
 import { type PreparedColumn, prepareColumns } from './prepare-columns.js';
@@ -25,7 +25,11 @@ export interface EpisodesOfStep {
 
 /** What stages 2, 3 and 6 of a step read. */
 export interface RecomputeSetting {
-  readonly config: Pick<RllmConfig, 'algorithm' | 'transform' | 'compactFiltering' | 'rejectionSample'>;
+  /** Of the run: what it plans is what the estimator is asked about, whatever the filters left of a step. */
+  readonly config: Pick<
+    RllmConfig,
+    'algorithm' | 'transform' | 'compactFiltering' | 'rejectionSample' | 'rollout' | 'data'
+  >;
   readonly groupingHook: GroupingHook;
   readonly registry: EstimatorRegistry;
 }
@@ -93,8 +97,7 @@ async function prepare(
     algorithm: config.algorithm,
     registry,
     provides: inputOfGroups(groups).provides,
-    rollouts: smallestGroup(groups),
-    groups: groups.length,
+    size: stepSizeOf(config),
   });
   const [prepared] = ready;
   if (prepared !== undefined) return prepared;

@@ -1,4 +1,4 @@
-import type { EstimatorDescriptor, EstimatorRegistry } from '../advantage/index.js';
+import { type EstimatorDescriptor, type EstimatorRegistry, stepSizeOf } from '../advantage/index.js';
 import { formatPath, type RllmConfig } from '../config/index.js';
 import type { SettingFault } from './check-names.js';
 import { namedEstimators } from './named-estimators.js';
@@ -26,17 +26,11 @@ export async function checkEstimators(
     if (problems.length > 0) unsound.add(name);
   }
   if (doesNotTrain) return faults;
-  const plan = { algorithm, rollouts: config.rollout.n, tasksPerBatch: tasksPerBatch(config) };
+  const plan = { algorithm, ...stepSizeOf(config) };
   for (const [path, { name }] of used) {
     if (unsound.has(name)) continue;
     const reasons = estimators.check(name, plan);
     faults.push(...reasons.map((reason) => ({ path, message: `"${name}" cannot work here: ${reason}` })));
   }
   return faults;
-}
-
-/** Tasks of one optimiser step: a batch, or as many as rejection sampling gathers first. */
-function tasksPerBatch({ data, rejectionSample }: RllmConfig): number {
-  const { mode, minPartialSolveTasks } = rejectionSample;
-  return mode === 'episode' ? Math.max(data.trainBatchSize, minPartialSolveTasks) : data.trainBatchSize;
 }

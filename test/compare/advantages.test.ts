@@ -7,6 +7,7 @@ import {
   parseColumn,
   prepareColumns,
   type RewardTable,
+  sizeOfGroups,
 } from '../../src/compare/index.js';
 import type { AlgorithmConfig } from '../../src/config/types.js';
 import { algorithm, builtInRegistry, group } from '../advantage/support.js';
@@ -24,8 +25,7 @@ async function compare(
     algorithm: algorithm(overrides),
     registry: estimators,
     provides,
-    rollouts: Math.min(...table.rewards.map((row) => row.length)),
-    groups: groups.length,
+    size: sizeOfGroups(groups),
   });
   const compared = compareAdvantages(groups, ready, estimators);
   return { ...compared, leftOut: [...leftOut, ...compared.leftOut] };
@@ -90,13 +90,21 @@ test('an estimator that the input cannot feed is left out with what it needs', a
   });
   own.addFunction('broken', () => ({ advantages: [] }), 'test');
   const names = ['lengthy', 'picky', 'broken', 'rloo'];
-  const table = await compare({ rewards: [[1], [1, 0]], lengths: [[3], [1, 2]] }, names, {}, own);
+  const table = await compare({ rewards: [[1], [0]], lengths: [[3], [1]] }, names, {}, own);
   expect(table.columns.map(({ label }) => label)).toEqual(['rloo']);
   expect(table.leftOut).toMatchObject([
     { label: 'lengthy', reasons: ["needs a critic's values"] },
     { label: 'picky', reasons: ['it needs two rollouts'] },
     { label: 'broken', reasons: [expect.stringContaining('"broken"')] },
   ]);
+});
+
+test('a lone group beside others is treated as in training, and refuses no estimator', async () => {
+  const own = builtInRegistry();
+  own.addFunction('picky', ({ rewards }) => ({ advantages: [...rewards] }), 'test', {
+    check: ({ rollouts }) => (rollouts < 2 ? ['it needs two rollouts'] : []),
+  });
+  expect(means(await compare({ rewards: [[1, 0], [1]] }, ['picky'], {}, own))).toEqual([[[1, 0], [1]]]);
 });
 
 test('an estimator with state starts anew for each column and is left as it was', async () => {
@@ -170,7 +178,7 @@ test('comparing leaves no advantage on the steps', async () => {
   const one = group([1, 0], { advantage: 5 });
   const { ready } = await prepareColumns([parseColumn('grpo')], {
     ...{ algorithm: algorithm(), registry, provides: new Set() },
-    ...{ rollouts: 2, groups: 1 },
+    size: { rollouts: 2, tasksPerBatch: 1 },
   });
   compareAdvantages([one], ready, registry);
   expect(one.trajectories.flatMap(({ steps }) => steps.map(({ advantage }) => advantage))).toEqual([

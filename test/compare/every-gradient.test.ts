@@ -68,7 +68,8 @@ for (const declared of [...builtInEstimators, ...brought]) {
 const rollouts = 8;
 const bandit = createBandit({ arms: armsOf(8), groups: 4, rollouts });
 const { ready, leftOut } = await prepareColumns(registry.names().map(parseColumn), {
-  ...{ algorithm: algorithm(), registry, provides: BANDIT_PROVIDES, rollouts, groups: 4 },
+  ...{ algorithm: algorithm(), registry, provides: BANDIT_PROVIDES },
+  size: { rollouts, tasksPerBatch: 4 },
 });
 const { columns } = compareGradients(bandit, ready, registry, { batches: 1000, seed: 11 });
 

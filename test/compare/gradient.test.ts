@@ -55,8 +55,7 @@ async function measure(
     algorithm: algorithm({ normAdvByStdInGrpo }),
     registry,
     provides: BANDIT_PROVIDES,
-    rollouts: bandit.rollouts,
-    groups: bandit.groups,
+    size: { rollouts: bandit.rollouts, tasksPerBatch: bandit.groups },
   });
   const comparison = compareGradients(bandit, ready, registry, { batches, seed });
   const of = (name: string): GradientStatistics => {

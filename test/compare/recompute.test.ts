@@ -67,6 +67,26 @@ describe('saved episodes through another estimator', () => {
     expect(all.map((one) => one.new)).toEqual([null, null, 1, -1, null]);
   });
 
+  test('are asked about by what the run plans, whatever its filters left of a step', async () => {
+    const asked: unknown[] = [];
+    const registry = builtInRegistry();
+    registry.addFunction('asking', ({ rewards }) => ({ advantages: [...rewards] }), 'test', {
+      check: ({ rollouts, tasksPerBatch }) => {
+        asked.push([rollouts, tasksPerBatch]);
+        return [];
+      },
+    });
+    const config = {
+      rejectionSample: { mode: 'group', minTrajsPerGroup: 1 },
+      rollout: { n: 4 },
+      data: { trainBatchSize: 3 },
+    };
+    await recompute('asking', [saved([[1, 0, 0], [1], [0, 0]])], config, registry);
+    expect(asked).toEqual([[4, 3]]);
+    const prpo = await recompute('prpo', [saved([[1, 0], [1, 1], [1]])], config);
+    expect(prpo.map((one) => one.new)).toEqual([expect.any(Number), expect.any(Number), null, null, null]);
+  });
+
   test('wait in episode mode, and are compared with the batch in which they train', async () => {
     const config = { rejectionSample: { mode: 'episode', minPartialSolveTasks: 2 } };
     const seen: number[] = [];

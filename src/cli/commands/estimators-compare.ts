@@ -2,7 +2,6 @@ import {
   armsOf,
   BANDIT_PROVIDES,
   type Column,
-  type ComparisonInput,
   type ComparisonReport,
   compareAdvantages,
   compareGradients,
@@ -11,11 +10,10 @@ import {
   parseColumn,
   prepareColumns,
   reportDocument,
-  smallestGroup,
 } from '../../compare/index.js';
 import type { App } from '../../container/index.js';
 import { RllmError } from '../../errors.js';
-import { openSource, type SourceOptions } from '../comparison-source.js';
+import { type ComparisonSource, openSource, type SourceOptions } from '../comparison-source.js';
 import type { ConfigOptions } from '../options.js';
 import { readConfig } from '../read-config.js';
 import { comparedLines } from '../render/compare-advantages.js';
@@ -46,7 +44,7 @@ export async function compareEstimators(options: CompareOptions, names: readonly
         ? names.map(parseColumn)
         : app.estimators.list().map(({ name }) => ({ label: name, name, options: {} }));
     const source = await openSource(options, app);
-    const table = await advantagesOf(source.input, columns, app);
+    const table = await advantagesOf(source, columns, app);
     const gradient = options.gradient === true ? await gradientsOf(columns, options, app) : null;
     return { source: source.name, table, gradient } satisfies ComparisonReport;
   });
@@ -62,7 +60,7 @@ export async function compareEstimators(options: CompareOptions, names: readonly
 }
 
 async function advantagesOf(
-  { groups, provides }: ComparisonInput,
+  { input: { groups, provides }, size }: ComparisonSource,
   columns: readonly Column[],
   { estimators, config }: App,
 ): Promise<ComparisonReport['table']> {
@@ -70,8 +68,7 @@ async function advantagesOf(
     algorithm: config.algorithm,
     registry: estimators,
     provides,
-    rollouts: smallestGroup(groups),
-    groups: groups.length,
+    size,
   });
   const table = compareAdvantages(groups, ready, estimators);
   return { ...table, leftOut: [...leftOut, ...table.leftOut] };
@@ -87,8 +84,7 @@ async function gradientsOf(
     algorithm: config.algorithm,
     registry: estimators,
     provides: BANDIT_PROVIDES,
-    rollouts,
-    groups,
+    size: { rollouts, tasksPerBatch: groups },
   });
   const sample = { batches, seed: seed ?? config.trainer.seed };
   const comparison = compareGradients(bandit, ready, estimators, sample);
