@@ -1,6 +1,12 @@
-import type { AlgorithmConfig, LifecycleHooks, Logger, TrajectoryGroup } from 'rllm-sdk';
+import {
+  type AlgorithmConfig,
+  type LifecycleHooks,
+  type Logger,
+  RllmError,
+  type TrajectoryGroup,
+} from 'rllm-sdk';
 import { z } from 'zod';
-import { sharedSteps, stepClusters } from './step-clusters.js';
+import { type StepCluster, sharedSteps, stepClusters } from './step-clusters.js';
 
 const BY_ANCHOR: readonly string[] = ['gigpo', 'step_reinforce'];
 
@@ -10,7 +16,8 @@ const anchorOptions = z.object({ ignoreKeys: z.array(z.string()).default([]) });
  * Says after each step how much the estimators by anchor state had to compare, for the roles that use one:
  * `step_groups/{role}/shared_steps`, the share of steps whose state another step of the group was in, and
  * `step_groups/{role}/clusters`, the number of states. A role whose states are never shared is warned about, once: there GiGPO is
- * GRPO, and nobody would notice.
+ * GRPO, and nobody would notice. Groups whose states are not known do not count: the collection keeps those from the estimator
+ * that bring advantages of their own, or are lone.
  */
 export function clusterMetrics(algorithm: AlgorithmConfig, logger: Logger): LifecycleHooks {
   const warned = new Set<string>();
@@ -20,7 +27,8 @@ export function clusterMetrics(algorithm: AlgorithmConfig, logger: Logger): Life
         const estimator = estimatorOf(role, algorithm);
         if (!BY_ANCHOR.includes(estimator)) continue;
         const { ignoreKeys } = anchorOptions.parse(algorithm.estimatorOptions[estimator] ?? {});
-        const clusters = stepClusters(groups, { ignoreKeys });
+        const clusters = groups.flatMap((group) => knownClusters(group, ignoreKeys));
+        if (clusters.length === 0) continue;
         const shared = sharedSteps(clusters);
         metrics[`step_groups/${role}/shared_steps`] = shared;
         metrics[`step_groups/${role}/clusters`] = clusters.flat().length;
@@ -32,6 +40,19 @@ export function clusterMetrics(algorithm: AlgorithmConfig, logger: Logger): Life
       }
     },
   };
+}
+
+/** The clusters of a group, in a list; none where a step has no state to be told by. */
+function knownClusters(
+  group: TrajectoryGroup,
+  ignoreKeys: readonly string[],
+): readonly (readonly StepCluster[])[] {
+  try {
+    return stepClusters([group], { ignoreKeys });
+  } catch (thrown) {
+    if (RllmError.isInstance(thrown) && thrown.code === 'ESTIMATOR_INPUT') return [];
+    throw thrown;
+  }
 }
 
 function estimatorOf(role: string, { estimator, estimatorMap }: AlgorithmConfig): string {

@@ -91,6 +91,42 @@ describe('a run', () => {
     expect(metrics[0]?.['step_groups/walker/shared_steps']).toBe(1);
   });
 
+  test.each([
+    ['bring their own advantages', 2, { usePrecomputedAdvantage: true }],
+    ['are lone and get 0', 1, { loneTrajectory: 'zero' }],
+  ])('with gigpo needs no states of groups that %s', async (_what, n, algorithm) => {
+    const stateless = defineWorkflow('stateless', async (_task, { agent }) => {
+      const walker = agent('walker');
+      await walker.respond('x');
+      if (walker.lastStep !== undefined && n > 1) walker.lastStep.advantage = 1;
+      walker.reward(1);
+    });
+    const parts = definePlugin({
+      name: 'stateless',
+      apiVersion: 1,
+      workflows: [stateless],
+      backends: [inMemoryBackend({ policy: () => 'x' })],
+    });
+    await using app = await createApp(
+      {
+        backend: 'in-memory',
+        workflow: { use: 'stateless' },
+        rollout: { n },
+        data: { trainBatchSize: 1 },
+        trainer: { totalEpochs: 1 },
+        rejectionSample: { minTrajsPerGroup: 1 },
+        algorithm: { estimator: 'gigpo', ...algorithm },
+      } as RllmConfigInput,
+      { plugins: [plugin, parts], useDeclared: false, trainData: [{}], run: null },
+    );
+    const metrics: string[] = [];
+    for await (const event of (await app.trainer()).events()) {
+      if (event.event === 'step') metrics.push(...Object.keys(event.metrics));
+    }
+    expect(metrics).toContain('advantage/walker/mean');
+    expect(metrics.filter((name) => name.startsWith('step_groups/'))).toEqual([]);
+  });
+
   test('with by_step trains each step in its group, in training and in validation, and counts rollouts', async () => {
     const { app, backend } = run({ groupingHook: 'by_step' }, { estimator: 'grpo' });
     await using opened = await app;
