@@ -65,8 +65,8 @@ export interface Collection {
  *    `step.returns` as they are, for a critic.
  *
  * @throws RllmError REWARD_MISSING, REWARD_NOT_FINITE by `missingReward`; UNKNOWN_NAME; CONFIG_INVALID for options that the
- *   estimator does not take; ESTIMATOR_INPUT for what it requires and is not there; ESTIMATOR_THREW with the cause;
- *   ESTIMATOR_OUTPUT; ADVANTAGE_LENGTH, ADVANTAGE_NOT_FINITE for precomputed advantages.
+ *   estimator does not take; ESTIMATOR_INPUT for what it requires and is not there; ESTIMATOR_THREW with the cause, or
+ *   the code of an RllmError that the estimator threw; ESTIMATOR_OUTPUT; ADVANTAGE_LENGTH, ADVANTAGE_NOT_FINITE for precomputed advantages.
  */
 export function collectRewardsAndAdvantages(
   groups: readonly TrajectoryGroup[],
@@ -157,10 +157,7 @@ function estimateRole(
   try {
     output = estimator.estimate(new RewardBatch(rewards, { role, groups: seen, algorithm, options }));
   } catch (cause) {
-    throw new RllmError('ESTIMATOR_THREW', `${nameOf(part)} threw for role "${role}": ${messageOf(cause)}`, {
-      cause,
-      details: { estimator: name, role },
-    });
+    throw estimatorFailure(cause, part, { estimator: name, role });
   }
   const checked = valuesOfTable(output, rewards) ?? checkEstimates(output, seen, call);
   const returns = checked.perToken ? checkReturns(output, seen, call) : undefined;
@@ -168,6 +165,24 @@ function estimateRole(
   overwritten += writeAdvantages(seen, clipped);
   if (returns !== undefined) writeReturns(seen, returns);
   return { advantages: [clipped.values, ...zeros], overwritten };
+}
+
+/** An error with a code keeps it, and what it says of the place: the estimator knows best what it lacked. */
+function estimatorFailure(
+  cause: unknown,
+  part: Attribution,
+  call: { readonly estimator: string; readonly role: string },
+): RllmError {
+  const who = nameOf(part);
+  return RllmError.isInstance(cause)
+    ? new RllmError(cause.code, `${who} failed for role "${call.role}": ${cause.message}`, {
+        cause,
+        details: { ...cause.details, ...call },
+      })
+    : new RllmError('ESTIMATOR_THREW', `${who} threw for role "${call.role}": ${messageOf(cause)}`, {
+        cause,
+        details: call,
+      });
 }
 
 const NOTHING: ReadonlySet<Requirement> = new Set();

@@ -8,6 +8,7 @@ import {
   selectTrainable,
 } from '../../src/advantage/index.js';
 import type { AlgorithmConfig } from '../../src/config/types.js';
+import { RllmError } from '../../src/errors.js';
 import type { TrajectoryGroup } from '../../src/types/index.js';
 import { advantagesOf, algorithm, builtInRegistry, group } from './support.js';
 
@@ -332,6 +333,23 @@ describe('what an estimator returns is checked', () => {
         code: 'ESTIMATOR_THREW',
         cause,
         message: expect.stringMatching(/"mine".*"solver"/),
+      }),
+    );
+  });
+
+  test('an error that it throws with a code keeps the code and its details, beside the names', () => {
+    const estimate = (): never => {
+      throw new RllmError('REWARD_NOT_FINITE', 'Step 1 is worth NaN.', { details: { step: 1 } });
+    };
+    expect(() =>
+      collectRewardsAndAdvantages([group([1, 0])], algorithm({ estimator: 'mine' }), {
+        registry: withEstimator(estimate),
+      }),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'REWARD_NOT_FINITE',
+        message: expect.stringMatching(/"mine".*"solver": Step 1 is worth NaN\./),
+        details: { step: 1, estimator: 'mine', role: 'solver' },
       }),
     );
   });
