@@ -78,19 +78,34 @@ export function checkRequirements(
   groups: readonly TrajectoryGroup[],
 ): void {
   for (const requirement of requires) {
-    if (requirement === 'lengths') continue;
-    const check = CHECKS[requirement];
-    const isPartly = requirement === 'teacherLogprobs' && groups.some(haveTeacher);
-    for (const group of groups) {
-      group.trajectories.forEach((trajectory, i) => {
-        const found = check({ group, i }, isPartly ? withTeacher(trajectory) : trajectory);
-        if (found === undefined) return;
-        const { s, fault } = found;
-        const who = `The advantage estimator "${name}" needs ${requirement}`;
-        throw estimatorInput(who, fault, s === undefined ? { group, i } : { group, i, s });
-      });
+    const lack = lackOf(requirement, groups);
+    if (lack === undefined) continue;
+    throw estimatorInput(`The advantage estimator "${name}" needs ${requirement}`, lack.fault, lack.place);
+  }
+}
+
+/** Whether all trajectories have what a requirement asks of them. */
+export function isMet(requirement: Requirement, groups: readonly TrajectoryGroup[]): boolean {
+  return lackOf(requirement, groups) === undefined;
+}
+
+/** The first place that lacks what is required. */
+function lackOf(
+  requirement: Requirement,
+  groups: readonly TrajectoryGroup[],
+): { readonly place: InputPlace; readonly fault: string } | undefined {
+  if (requirement === 'lengths') return undefined;
+  const check = CHECKS[requirement];
+  const isPartly = requirement === 'teacherLogprobs' && groups.some(haveTeacher);
+  for (const group of groups) {
+    for (const [i, trajectory] of group.trajectories.entries()) {
+      const found = check({ group, i }, isPartly ? withTeacher(trajectory) : trajectory);
+      if (found === undefined) continue;
+      const { s, fault } = found;
+      return { place: s === undefined ? { group, i } : { group, i, s }, fault };
     }
   }
+  return undefined;
 }
 
 function haveTeacher({ trajectories }: TrajectoryGroup): boolean {

@@ -28,6 +28,7 @@ export type {
   EstimatorPlan,
   Requirement,
 } from './estimator.js';
+export { isMet } from './estimator-input.js';
 export { type EstimatorDescriptor, EstimatorRegistry } from './estimator-registry.js';
 export type { GroupAdvantages, SingleGroupAdvantages } from './group-rewards.js';
 export { type StepSize, stepSizeOf } from './plan-of-run.js';

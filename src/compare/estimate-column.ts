@@ -8,7 +8,7 @@ import type { PreparedColumn } from './prepare-columns.js';
  * steps of the groups, in place of those that they had; a trajectory that does not train has none.
  *
  * @returns  why the estimator gave none, or undefined.
- * @throws RllmError REWARD_MISSING, REWARD_NOT_FINITE by `missingReward`: that is the input's fault.
+ * @throws RllmError REWARD_MISSING, REWARD_NOT_FINITE by `missingReward`: that is the fault of all columns.
  */
 export function estimateColumn(
   groups: readonly TrajectoryGroup[],
@@ -19,12 +19,21 @@ export function estimateColumn(
     collectRewardsAndAdvantages(groups, algorithm, { registry });
     return undefined;
   } catch (thrown) {
-    if (RllmError.isInstance(thrown) && FAULTS_OF_ESTIMATORS.has(thrown.code)) return thrown.message;
+    if (RllmError.isInstance(thrown) && isFaultOfColumn(thrown)) return thrown.message;
     throw thrown;
   }
 }
 
-const FAULTS_OF_ESTIMATORS: ReadonlySet<string> = new Set(['ESTIMATOR_THREW', 'ESTIMATOR_OUTPUT']);
+const FAULTS_OF_ESTIMATORS: ReadonlySet<string> = new Set([
+  'ESTIMATOR_INPUT',
+  'ESTIMATOR_THREW',
+  'ESTIMATOR_OUTPUT',
+]);
+
+/** What the estimator itself throws has its name, whatever the code: a step's reward that is no number, for example. */
+function isFaultOfColumn({ code, details }: RllmError): boolean {
+  return FAULTS_OF_ESTIMATORS.has(code) || 'estimator' in details;
+}
 
 /** Runs `use` and puts the estimator's state back as it was, so that columns do not depend on their order. */
 export function keepingState<T>({ column }: PreparedColumn, registry: EstimatorRegistry, use: () => T): T {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Requirement } from '../advantage/index.js';
+import { isMet, type Requirement } from '../advantage/index.js';
 import { RllmError } from '../errors.js';
 import { createStep, createTrajectory, type Trajectory, type TrajectoryGroup } from '../types/index.js';
 import type { ComparisonInput } from './comparison-input.js';
@@ -91,7 +91,7 @@ export function inputOfTable(table: RewardTable): ComparisonInput {
   });
   const provides = new Set<Requirement>();
   if (table.lengths !== undefined) provides.add('lengths');
-  if (table.components !== undefined) provides.add('rewardComponents');
+  if (table.components !== undefined && isMet('rewardComponents', groups)) provides.add('rewardComponents');
   if (table.greedy !== undefined) provides.add('greedyBaseline');
   return { groups, provides };
 }

@@ -10,6 +10,7 @@ import {
   sizeOfGroups,
 } from '../../src/compare/index.js';
 import type { AlgorithmConfig } from '../../src/config/types.js';
+import { RllmError } from '../../src/errors.js';
 import { algorithm, builtInRegistry, group } from '../advantage/support.js';
 
 const registry = builtInRegistry();
@@ -107,6 +108,23 @@ test('a lone group beside others is treated as in training, and refuses no estim
   expect(means(await compare({ rewards: [[1, 0], [1]] }, ['picky'], {}, own))).toEqual([[[1, 0], [1]]]);
 });
 
+test('an estimator that finds no sense in the input is left out, and ends no comparison', async () => {
+  const own = builtInRegistry();
+  for (const code of ['ESTIMATOR_INPUT', 'REWARD_NOT_FINITE'] as const) {
+    const estimate = (): never => {
+      throw new RllmError(code, 'Step 1 is odd.');
+    };
+    own.addFunction(code, estimate, 'test');
+  }
+  const names = ['ESTIMATOR_INPUT', 'REWARD_NOT_FINITE', 'rloo'];
+  const table = await compare({ rewards: [[1, 0]] }, names, {}, own);
+  expect(table.columns.map(({ label }) => label)).toEqual(['rloo']);
+  expect(table.leftOut).toMatchObject([
+    { label: 'ESTIMATOR_INPUT', reasons: [expect.stringContaining('Step 1 is odd.')] },
+    { label: 'REWARD_NOT_FINITE', reasons: [expect.stringContaining('Step 1 is odd.')] },
+  ]);
+});
+
 test('an estimator with state starts anew for each column and is left as it was', async () => {
   const own = builtInRegistry();
   class Counting {
@@ -172,6 +190,15 @@ test('groups of a run provide what all their steps have', () => {
     'values',
   ]);
   expect([...inputOfGroups([rich as typeof plain, plain]).provides]).toEqual(['lengths']);
+});
+
+test('groups of a run provide what an estimator would find in them, and no less', () => {
+  const [taught, silent] = [group([1, 0]), group([1, 0])];
+  for (const { steps } of taught.trajectories)
+    for (const step of steps) step.teacherLogprobs = step.responseIds.map(() => -1);
+  expect([...inputOfGroups([taught, silent]).provides]).toEqual(['lengths', 'teacherLogprobs']);
+  const unnamed = silent.trajectories.map((trajectory) => ({ ...trajectory, rewards: {} }));
+  expect([...inputOfGroups([{ ...silent, trajectories: unnamed }]).provides]).toEqual(['lengths']);
 });
 
 test('comparing leaves no advantage on the steps', async () => {

@@ -20,6 +20,11 @@ test('an object may add lengths, components and greedy rewards', () => {
   expect(group?.baselines?.map(({ reward }) => reward)).toEqual([0.5]);
 });
 
+test('components without a name provide none', () => {
+  const value = { rewards: [[1, 0]], components: [[{}, {}]] };
+  expect([...inputOfTable(readRewardTable(value, 'it')).provides]).toEqual([]);
+});
+
 test.each([
   ['numbers without groups', [1, 0], /\[0\]/],
   ['an empty table', [], /table of rewards/],

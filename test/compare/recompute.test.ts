@@ -133,6 +133,20 @@ describe('saved episodes through another estimator', () => {
     });
   });
 
+  test('of which a later step lacks it are refused with that step', async () => {
+    const registry = builtInRegistry();
+    registry.addFunction('anchored', ({ rewards }) => ({ advantages: [...rewards] }), 'test', {
+      requires: ['stepAnchors'],
+    });
+    const [known, unknown] = [saved([[1, 0]]), saved([[1, 0]])];
+    for (const { trajectories } of known)
+      for (const { steps } of trajectories) for (const step of steps) step.observation = 1;
+    await expect(recompute('anchored', [known, unknown], {}, registry)).rejects.toMatchObject({
+      code: 'SETTING_IMPOSSIBLE',
+      message: expect.stringMatching(/of step 2: .*has no observation/),
+    });
+  });
+
   test('under an unknown name are refused', async () => {
     await expect(recompute('gropo', [saved([[1, 0]])])).rejects.toMatchObject({ code: 'UNKNOWN_NAME' });
   });
