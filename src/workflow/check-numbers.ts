@@ -10,7 +10,8 @@ import { METRIC_RULES } from './recorder.js';
  */
 export function checkNumbers({ trajectories, metrics, metricRules = {} }: Episode): void {
   for (const { name, reward, rewards = {}, steps } of trajectories) {
-    if (reward !== undefined) checkNumber(reward, `reward of the trajectory "${name}"`);
+    // Null is taken for none, as everywhere.
+    checkNumber(reward ?? 0, `reward of the trajectory "${name}"`);
     for (const [part, value] of Object.entries(rewards))
       checkNumber(value, `part "${part}" of the reward of "${name}"`);
     for (const step of steps) checkNumber(step.reward, `reward of a step of "${name}"`);
