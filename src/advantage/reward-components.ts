@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.js';
 import type { Metrics, TrajectoryGroup } from '../types/index.js';
 import { estimatorInput } from './estimator-input.js';
 
@@ -27,7 +28,7 @@ export function componentsOf({ groups }: { readonly groups: readonly TrajectoryG
 
 function partsOf(group: TrajectoryGroup, name: string): Float64Array {
   return Float64Array.from(group.trajectories, ({ rewards }, i) => {
-    const value = rewards?.[name];
+    const value = ownValue(rewards ?? {}, name);
     if (value !== undefined) return value;
     throw estimatorInput('Named reward parts', `has no part "${name}", which others of its role have`, {
       group,

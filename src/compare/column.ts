@@ -1,5 +1,6 @@
 import type { AlgorithmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
+import { ownValue } from '../own-value.js';
 
 /** One estimator with its settings, as a column of a comparison. */
 export interface Column {
@@ -28,7 +29,7 @@ export function parseColumn(text: string): Column {
 
 /** The algorithm that gives every role to the column's estimator; advantages of workflows and of runs do not count. */
 export function algorithmOf({ name, options }: Column, algorithm: AlgorithmConfig): AlgorithmConfig {
-  const own = { ...algorithm.estimatorOptions[name], ...options };
+  const own = { ...ownValue(algorithm.estimatorOptions, name), ...options };
   return {
     ...algorithm,
     estimator: name,

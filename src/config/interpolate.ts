@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.js';
 import { type ConfigPath, formatPath } from './config-path.js';
 import type { BareFault, FaultAt } from './issue-faults.js';
 import { mapTree } from './plain-tree.js';
@@ -40,7 +41,7 @@ export function interpolate(tree: unknown, env: Environment): Interpolated {
       }
       if (name === undefined) return '${';
       used = true;
-      const value = env[name];
+      const value = ownValue(env, name);
       if (value === undefined && fallback === undefined) {
         const message = `environment variable ${name} is not set`;
         faults.push({ path, fault: { message, missingVariable: name } });

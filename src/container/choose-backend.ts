@@ -2,6 +2,7 @@ import type { Backend, BackendContext, BackendDefinition } from '../backend/inde
 import { type CheckedOptions, checkOptions } from '../check-options.js';
 import { formatPath, type RllmConfig } from '../config/index.js';
 import { messageOf, RllmError } from '../errors.js';
+import { ownValue } from '../own-value.js';
 import type { Registry, RegistryEntry } from '../registry.js';
 import type { SettingFault } from './check-names.js';
 
@@ -31,7 +32,7 @@ export async function chooseBackend(
   if (!backends.has(name))
     return { otherFaults, create: (context) => backends.get(name).create({}, context) };
   const definition = backends.get(name);
-  const checked = await checkOptions(definition.options, options[name] ?? {});
+  const checked = await checkOptions(definition.options, ownValue(options, name) ?? {});
   const faults = optionFaults(name, checked);
   if (faults.length === 0) faults.push(...configFaults(backends.entry(name), config, checked.value));
   return {

@@ -1,4 +1,5 @@
 import { RllmError } from '../errors.js';
+import { ownValue } from '../own-value.js';
 import type { Task } from '../workflow/workflow.js';
 
 /**
@@ -9,7 +10,7 @@ import type { Task } from '../workflow/workflow.js';
  * @throws RllmError DATASET_INVALID when the field is neither text nor a number; `where` begins the message.
  */
 export function rowId(row: Task, index: number, idField: string, where: string): string {
-  const id = row[idField];
+  const id = ownValue(row, idField);
   if (id === undefined || id === null) return `row-${index}`;
   if (typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint') return String(id);
   throw new RllmError(
@@ -24,7 +25,7 @@ export function rowId(row: Task, index: number, idField: string, where: string):
  * @throws RllmError DATASET_INVALID when the field is neither text nor a number; `where` begins the message.
  */
 export function rowSource(row: Task, sourceField: string, where: string): string {
-  const source = row[sourceField];
+  const source = ownValue(row, sourceField);
   if (source === undefined || source === null || source === '') return 'unknown';
   if (typeof source === 'string' || typeof source === 'number') return String(source);
   throw new RllmError(

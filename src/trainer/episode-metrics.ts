@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.js';
 import { type Episode, type MetricRule, type Metrics, TERMINATION_REASONS } from '../types/index.js';
 
 /**
@@ -35,7 +36,9 @@ export function workflowMetrics(episodes: readonly Episode[]): Metrics {
       else list.push(value);
     }
   }
-  return Object.fromEntries([...values].map(([key, list]) => [key, REDUCE[rules[key] ?? 'mean'](list)]));
+  return Object.fromEntries(
+    [...values].map(([key, list]) => [key, REDUCE[ownValue(rules, key) ?? 'mean'](list)]),
+  );
 }
 
 /** True for a rollout in which the model was never heard: it counts as wrong, and as dropped. */

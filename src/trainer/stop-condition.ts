@@ -1,6 +1,7 @@
 import type { TrainerConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
 import { suggestion } from '../nearest.js';
+import { ownValue } from '../own-value.js';
 import type { TrackerRecord } from '../tracking/index.js';
 
 /**
@@ -28,7 +29,7 @@ export class StopCondition {
   isMet({ kind, metrics }: TrackerRecord, mayLack: boolean): boolean {
     if (this.#stopWhen === null || this.needsValidation !== (kind === 'val')) return false;
     const { metric, atLeast } = this.#stopWhen;
-    const value = metrics[metric];
+    const value = ownValue(metrics, metric);
     if (value !== undefined) return value >= atLeast;
     if (mayLack) return false;
     const where = kind === 'val' ? 'A validation' : 'A training step';

@@ -62,6 +62,13 @@ describe('named parts of a reward', () => {
     });
   });
 
+  test('may not be inherited: each trajectory has its own', () => {
+    const groups = [withParts([1, 0], [{ constructor: 1 }, { correct: 0 }])];
+    expect(() => componentsOf({ groups })).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('has no part "constructor"') }),
+    );
+  });
+
   test('that are not finite stop the run, naming the part', () => {
     expect(() => collect([withParts([1, 0], [{ correct: 1 }, { correct: Number.NaN }])])).toThrow(
       expect.objectContaining({

@@ -36,6 +36,7 @@ test('without either the model is validated as it starts', async () => {
 
 test.each([
   ['a metric that there is not', ['--min', 'val/unknwn/pass@1=0.5'], 'USAGE', 'val/unknown/pass@1'],
+  ['a metric that every object has', ['--min', 'toString=1'], 'USAGE', 'val/unknown/pass@1'],
   ['a threshold that is no number', ['--min', 'val/unknown/pass@1=high'], 'USAGE', 'METRIC=VALUE'],
   ['a folder that is no checkpoint', ['--checkpoint', 'node_modules'], 'CHECKPOINT_INVALID', 'node_modules'],
 ])('%s is an error', async (_name, args, code, text) => {

@@ -56,7 +56,8 @@ describe('a reference to the environment', () => {
 describe('a fault of a reference', () => {
   test('is a variable that is not set, each with its place', async () => {
     const cwd = folderWith({
-      'rllmrc.json': '{"data": {"train": "${A}",\n "val": "${B}"}, "rollout": {"n": "${C}"}}',
+      'rllmrc.json':
+        '{"data": {"train": "${A}",\n "val": "${B}"}, "rollout": {"n": "${C}"}, "workflow": {"use": "${constructor}"}}',
     });
     const { code, faults } = await faultsOfLoading({ cwd });
     expect(code).toBe('CONFIG_ENV_MISSING');
@@ -64,6 +65,7 @@ describe('a fault of a reference', () => {
       ['data.train.options.path', 1, 'A'],
       ['data.val.options.path', 2, 'B'],
       ['rollout.n', 2, 'C'],
+      ['workflow.use', 2, 'constructor'],
     ]);
   });
 

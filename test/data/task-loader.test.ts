@@ -120,6 +120,12 @@ describe('a task loader', () => {
     );
   });
 
+  test('takes no id or source from what every row inherits', async () => {
+    const names = { idField: 'constructor', sourceField: 'toString' };
+    const tasks = await loader([{ q: 1 }], { batchSize: 1, ...names });
+    expect(tasks.at(START).items).toEqual([{ taskId: 'row-0', task: { q: 1 }, dataSource: 'unknown' }]);
+  });
+
   test('names rows without an id by their position and takes their source', async () => {
     const tasks = await loader([{ q: 1 }, { id: 7, data_source: 'gsm' }], { batchSize: 2, shuffle: false });
     expect(tasks.at(START).items).toEqual([

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { fakeClock } from '../../src/testing/fake-clock.js';
 import type { TrackerDefinition } from '../../src/tracking/index.js';
 import type { LifecycleHooks } from '../../src/types/index.js';
+import type { WorkflowFunction } from '../../src/workflow/index.js';
 import { collect, newRun, readLines, readNumbers, tasks, tempFolders, tiny } from './tiny-run.js';
 
 const folders = tempFolders();
@@ -25,6 +26,19 @@ describe('a training run', () => {
     );
     expect(advantages).toHaveLength(8 * 8);
     expect(advantages.every((advantage) => Number.isFinite(advantage))).toBe(true);
+  });
+
+  test.each(['constructor', 'toString', 'valueOf'])('may name roles and metrics %s', async (name) => {
+    const workflow: WorkflowFunction = async (_task, context) => {
+      const agent = context.agent(name);
+      await agent.respond('q');
+      agent.reward(context.rolloutIndex, { [name]: context.rolloutIndex });
+      context.metric(name, context.rolloutIndex, 'mean');
+    };
+    const { trainer } = tiny({ workflow, config: { trainer: { totalBatches: 1 } } });
+    const step = (await collect(trainer)).find((event) => event.event === 'step');
+    const mean = (0 + 1 + 2 + 3) / 4;
+    expect(step?.metrics).toMatchObject({ [`batch/${name}`]: mean, [`reward/${name}/mean`]: mean });
   });
 
   test('learns', async () => {
@@ -246,6 +260,7 @@ describe('stopWhen', () => {
   test.each([
     ['val/gsm/pass@1', 'val/unknown/pass@1'],
     ['batch/solve_rates', 'batch/solve_rate'],
+    ['toString', 'batch/solve_rate'],
   ])('with the unknown metric %s fails and lists what there is', async (metric, known) => {
     const { trainer } = tiny({ config: { trainer: { stopWhen: { metric, atLeast: 1 } } } });
     await expect(trainer.fit()).rejects.toMatchObject({

@@ -56,7 +56,7 @@ export class EarlyStop implements LifecycleHooks {
   ): Promise<void> {
     if (this.#validations === undefined) return;
     const { metric, keepBest } = this.#options;
-    const value = metrics[metric];
+    const value = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined;
     if (value === undefined) {
       throw new RllmError(
         'UNKNOWN_NAME',

@@ -21,7 +21,7 @@ export async function readValidations(directory: string, metric: string): Promis
   try {
     for await (const text of createInterface({ input: source, crlfDelay: Number.POSITIVE_INFINITY })) {
       const { step, kind, metrics } = JSON.parse(text) as MetricsLine;
-      const value = metrics[metric];
+      const value = Object.hasOwn(metrics, metric) ? metrics[metric] : undefined;
       if (kind === 'val' && value !== undefined) validations.push({ step, value });
     }
   } catch (thrown) {

@@ -15,7 +15,7 @@ export function promptFields(prompt: string): readonly string[] {
  */
 export function fillPrompt(prompt: string, row: Readonly<Record<string, unknown>>): string {
   return prompt.replaceAll(FIELD, (_whole, field: string) => {
-    const value = row[field];
+    const value = Object.hasOwn(row, field) ? row[field] : undefined;
     if (value === undefined || value === null) {
       throw new RllmError(
         'DATASET_INVALID',

@@ -42,7 +42,7 @@ export function scoreAnswer(
 }
 
 function referencesOf(task: Readonly<Record<string, unknown>>, field: string): readonly string[] {
-  const value = task[field];
+  const value = Object.hasOwn(task, field) ? task[field] : undefined;
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   const texts = values.filter((one) => typeof one === 'string' || typeof one === 'number').map(String);
   if (texts.length > 0 && texts.length === values.length && texts.every((text) => text.trim() !== '')) {

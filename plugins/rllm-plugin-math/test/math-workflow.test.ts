@@ -157,6 +157,9 @@ test('a row without the field is an error that names the fields it has', async (
   const answer = await failure({ reply: '42', tasks: [{ question: '6 · 7', solution: 42 }] });
   expect(answer.message).toContain('"answer"');
   expect(answer.message).toContain('question, solution');
+  const options = { prompt: '{question} {constructor}' };
+  const inherited = await failure({ reply: '42', config: { workflow: { options } } });
+  expect(inherited.message).toContain('"constructor"');
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { RllmError } from '../../errors.js';
 import { suggestion } from '../../nearest.js';
+import { ownValue } from '../../own-value.js';
 import { RunFolder } from '../../trainer/index.js';
 import type { Metrics } from '../../types/index.js';
 import { cliLogger } from '../cli-logger.js';
@@ -94,7 +95,7 @@ function readThreshold(text: string): Threshold {
 function check(metrics: Metrics, thresholds: readonly Threshold[]): void {
   const low: string[] = [];
   for (const { metric, atLeast } of thresholds) {
-    const value = metrics[metric];
+    const value = ownValue(metrics, metric);
     if (value === undefined) {
       const known = suggestion(metric, Object.keys(metrics));
       throw new RllmError('USAGE', `The validation has no metric "${metric}". ${known}`);
