@@ -1,4 +1,5 @@
 import type { AlgorithmConfig } from '../config/types.js';
+import { ownValue } from '../own-value.js';
 
 export const LOSS_NAMES = ['importance_sampling', 'ppo', 'cispo', 'dro', 'cross_entropy'] as const;
 
@@ -22,9 +23,12 @@ export function isLossName(name: string): name is LossName {
 
 /** The loss of a role: `lossFnMap[role]`, else `lossFn`, else the default of the role's estimator. */
 export function lossOfRole(role: string, algorithm: AlgorithmConfig): Loss {
-  const estimator = algorithm.estimatorMap[role] ?? algorithm.estimator;
+  const estimator = ownValue(algorithm.estimatorMap, role) ?? algorithm.estimator;
   const name =
-    algorithm.lossFnMap[role] ?? algorithm.lossFn ?? DEFAULT_LOSSES[estimator] ?? DEFAULT_LOSSES.default;
+    ownValue(algorithm.lossFnMap, role) ??
+    algorithm.lossFn ??
+    ownValue<LossName>(DEFAULT_LOSSES, estimator) ??
+    DEFAULT_LOSSES.default;
   const { clipLowThreshold, clipHighThreshold, beta } = algorithm.lossConfig;
   switch (name) {
     case 'ppo':

@@ -72,6 +72,12 @@ test('a role takes the loss named for it, else the one named for all, else the d
   expect(lossOfRole('judge', { ...algorithm, lossFn: 'dro' }).name).toBe('cispo');
 });
 
+test.each(['constructor', 'toString', 'valueOf'])('the role %s takes the loss of any other role', (role) => {
+  const algorithm = { ...ALGORITHM, estimator: 'grpo', lossFn: null, estimatorMap: {}, lossFnMap: {} };
+  expect(lossOfRole(role, algorithm)).toEqual(lossOfRole('solver', algorithm));
+  expect(lossOfRole('solver', { ...algorithm, estimator: role }).name).toBe('importance_sampling');
+});
+
 test('thresholds of the config take the place of the defaults', () => {
   const lossConfig = { clipLowThreshold: 0.9, clipHighThreshold: 1.5, beta: 0.1 };
   expect(lossOfRole('x', { ...ALGORITHM, lossFn: 'ppo', lossConfig })).toEqual({
