@@ -1,18 +1,22 @@
 import { readFile } from 'node:fs/promises';
-import { type StepSize, stepSizeOf } from '../advantage/index.js';
+import { estimatorOf, type StepSize, stepSizeOf } from '../advantage/index.js';
 import {
   type ComparisonInput,
-  groupEpisodes,
+  dependsOnEarlier,
   inputOfGroups,
   inputOfTable,
   type RewardTable,
   readRewardTable,
   sizeOfGroups,
+  type TrainedStep,
+  trainedSteps,
 } from '../compare/index.js';
 import { type App, GROUPING_HOOK } from '../container/index.js';
 import { messageOf, RllmError } from '../errors.js';
 import { RunFolder, readEpisodes } from '../trainer/index.js';
+import type { TrajectoryGroup } from '../types/index.js';
 import { nearPath } from './invocation.js';
+import { missingSteps, stepsUpTo } from './saved-steps.js';
 
 export interface SourceOptions {
   /** JSON, or a file of it. */
@@ -27,6 +31,10 @@ export interface ComparisonSource {
   readonly name: string;
   readonly input: ComparisonInput;
   readonly size: StepSize;
+  /** The steps of the run before, for estimators with state; absent without a run. */
+  readonly earlier?: AsyncIterable<TrainedStep>;
+  /** To be asked last: what may make the numbers others than those of the run. */
+  notes(): readonly string[];
 }
 
 /** One of four solved, three of four, all: what each estimator makes of a hard task, an easy one and one without spread. */
@@ -39,7 +47,7 @@ const SAMPLE: RewardTable = {
 };
 
 /**
- * The groups to compare on: those of a run's saved step, made by the run's own transform and grouping hook, or a table of rewards.
+ * The groups to compare on: those that trained in a run's saved step, by the run's own grouping and filters, or a table of rewards.
  *
  * @throws RllmError USAGE, RUN_DIR_INVALID, GROUPING_HOOK
  */
@@ -62,7 +70,7 @@ export async function openSource(options: SourceOptions, app: App): Promise<Comp
 
 function sourceOfTable(name: string, table: RewardTable): ComparisonSource {
   const input = inputOfTable(table);
-  return { name, input, size: sizeOfGroups(input.groups) };
+  return { name, input, size: sizeOfGroups(input.groups), notes: () => [] };
 }
 
 function withLengths(table: RewardTable, lengths: string | undefined): RewardTable {
@@ -71,22 +79,37 @@ function withLengths(table: RewardTable, lengths: string | undefined): RewardTab
 }
 
 async function sourceOfRun(run: string, step: number | undefined, app: App): Promise<ComparisonSource> {
+  const { config, estimators } = app;
   const { directory } = await RunFolder.resume(run);
-  const { transform, compactFiltering } = app.config;
-  const groupingHook = app.resolve(GROUPING_HOOK);
-  for await (const saved of readEpisodes(directory, 'train', step ?? 'last')) {
-    const grouping = { transform, compactFiltering, groupingHook };
-    const { groups } = groupEpisodes(saved.episodes, grouping, { isNeeded: false, missing: 'error' });
-    if (groups.length === 0) {
-      throw new RllmError(
-        'RUN_DIR_INVALID',
-        `No rollout of step ${saved.step} of ${directory} is left to compare.`,
-      );
-    }
-    const name = `step ${saved.step} of ${nearPath(directory, process.cwd())}`;
-    return { name, input: inputOfGroups(groups), size: stepSizeOf(app.config) };
+  const { value: saved } = await readEpisodes(directory, 'train', step ?? 'last').next();
+  if (saved === undefined) throw new RllmError('RUN_DIR_INVALID', `${directory} has no saved episodes.`);
+  const setting = { config, groupingHook: app.resolve(GROUPING_HOOK), registry: estimators };
+  const needsBaseline = (role: string): boolean =>
+    estimators.requirementsOf(estimatorOf(role, config.algorithm)).has('greedyBaseline');
+  const seen = new Set([saved.step]);
+  let isReplayed = false;
+  async function* replay(last: number): AsyncGenerator<TrainedStep, void, undefined> {
+    isReplayed = true;
+    yield* trainedSteps(stepsUpTo(directory, last, seen), setting, needsBaseline);
   }
-  throw new RllmError('RUN_DIR_INVALID', `${directory} has no saved episodes.`);
+  const steps = dependsOnEarlier([], setting)
+    ? replay(saved.step)
+    : trainedSteps([saved], setting, needsBaseline);
+  let groups: readonly TrajectoryGroup[] = [];
+  for await (const one of steps) groups = one.groups;
+  if (groups.length === 0) {
+    throw new RllmError(
+      'RUN_DIR_INVALID',
+      `No rollout of step ${saved.step} of ${directory} is left to compare: its filters leave none, or all wait for later steps. Name another with --step.`,
+    );
+  }
+  return {
+    name: `step ${saved.step} of ${nearPath(directory, process.cwd())}`,
+    input: inputOfGroups(groups),
+    size: stepSizeOf(config),
+    earlier: replay(saved.step - 1),
+    notes: () => (isReplayed ? missingSteps(seen) : []),
+  };
 }
 
 async function readText(path: string): Promise<string> {

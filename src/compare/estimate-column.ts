@@ -35,12 +35,17 @@ function isFaultOfColumn({ code, details }: RllmError): boolean {
   return FAULTS_OF_ESTIMATORS.has(code) || 'estimator' in details;
 }
 
-/** Runs `use` and puts the estimator's state back as it was, so that columns do not depend on their order. */
-export function keepingState<T>({ column }: PreparedColumn, registry: EstimatorRegistry, use: () => T): T {
+/** Runs `use` from the column's state and puts the estimator's back as it was, so that columns do not depend on their order. */
+export function keepingState<T>(
+  { column, state: own }: PreparedColumn,
+  registry: EstimatorRegistry,
+  use: () => T,
+): T {
   const estimator = registry.get(column.name);
   const state = estimator.stateDict?.();
   const before = state === undefined ? undefined : structuredClone(state);
   try {
+    if (own !== undefined) estimator.loadStateDict?.(structuredClone(own));
     return use();
   } finally {
     if (before !== undefined) estimator.loadStateDict?.(before);

@@ -15,8 +15,8 @@ export interface Grouping {
 
 /** Which groups go because their greedy rollout failed. */
 export interface BaselinePolicy {
-  /** The estimator compares with a greedy rollout. */
-  readonly isNeeded: boolean;
+  /** The estimator of a role compares with a greedy rollout. */
+  readonly isNeeded: (role: string) => boolean;
   readonly missing: 'error' | 'exclude';
 }
 
@@ -44,7 +44,7 @@ export function groupEpisodes(
   });
   const attached = attachBaselines(groups, episodes.filter(isGreedy), {
     transform,
-    needsBaseline: () => isNeeded,
+    needsBaseline: isNeeded,
     missing,
   });
   return { rollouts, groups: attached.groups };

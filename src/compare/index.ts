@@ -29,7 +29,15 @@ export { type ComparisonInput, inputOfGroups, sizeOfGroups } from './comparison-
 export type { GradientStatistics, Measured } from './gradient-statistics.js';
 export { type BaselinePolicy, type GroupedEpisodes, type Grouping, groupEpisodes } from './group-episodes.js';
 export { type ColumnSetting, type LeftOut, type PreparedColumn, prepareColumns } from './prepare-columns.js';
-export { type EpisodesOfStep, type RecomputeSetting, recomputeAdvantages } from './recompute.js';
+export { type RecomputeSetting, recomputeAdvantages } from './recompute.js';
+export { replayColumns } from './replay-columns.js';
 export { type ComparisonReport, type GradientReport, reportDocument } from './report.js';
 export { inputOfTable, type RewardTable, readRewardTable } from './reward-table.js';
+export {
+  dependsOnEarlier,
+  type EpisodesOfStep,
+  type ReplaySetting,
+  type TrainedStep,
+  trainedSteps,
+} from './trained-steps.js';
 export type { TrajectoryAdvantage } from './trajectory-advantage.js';

@@ -1,6 +1,7 @@
 import type { EstimatorDescriptor, EstimatorRegistry, Requirement, StepSize } from '../advantage/index.js';
 import type { AlgorithmConfig } from '../config/types.js';
 import { RllmError } from '../errors.js';
+import type { Json } from '../types/index.js';
 import { algorithmOf, type Column } from './column.js';
 
 /** A column that the input can feed. */
@@ -8,6 +9,8 @@ export interface PreparedColumn {
   readonly column: Column;
   readonly descriptor: EstimatorDescriptor;
   readonly algorithm: AlgorithmConfig;
+  /** What the estimator starts from; absent for a state that is new. */
+  readonly state?: Json;
 }
 
 /** A column that is not shown, with the reasons, one sentence each. */

@@ -1,37 +1,17 @@
-import { type EstimatorRegistry, selectTrainable, stepSizeOf } from '../advantage/index.js';
-import type { RllmConfig } from '../config/types.js';
+import { stepSizeOf } from '../advantage/index.js';
 import { RllmError } from '../errors.js';
-import { applyRejectionSampling } from '../filtering/index.js';
-import type { GroupingHook } from '../grouping/index.js';
-import {
-  EMPTY_REJECTION_STATE,
-  type Episode,
-  type Trajectory,
-  type TrajectoryGroup,
-} from '../types/index.js';
+import type { Episode, Trajectory, TrajectoryGroup } from '../types/index.js';
 import type { RecomputedTrajectory } from './advantage-change.js';
 import type { Column } from './column.js';
 import { inputOfGroups } from './comparison-input.js';
 import { estimateColumn } from './estimate-column.js';
-import { groupEpisodes } from './group-episodes.js';
 import { type PreparedColumn, prepareColumns } from './prepare-columns.js';
+import { type EpisodesOfStep, keepsState, type ReplaySetting, trainedSteps } from './trained-steps.js';
 import { advantageOf, type TrajectoryAdvantage } from './trajectory-advantage.js';
 
-/** The rollouts of one step, as they were saved. */
-export interface EpisodesOfStep {
-  readonly step: number;
-  readonly episodes: readonly Episode[];
-}
-
-/** What stages 2, 3 and 6 of a step read. */
-export interface RecomputeSetting {
-  /** Of the run: what it plans is what the estimator is asked about, whatever the filters left of a step. */
-  readonly config: Pick<
-    RllmConfig,
-    'algorithm' | 'transform' | 'compactFiltering' | 'rejectionSample' | 'rollout' | 'data'
-  >;
-  readonly groupingHook: GroupingHook;
-  readonly registry: EstimatorRegistry;
+export interface RecomputeSetting extends ReplaySetting {
+  /** This step alone; those before it are replayed for what it has from them. */
+  readonly step?: number | undefined;
 }
 
 /**
@@ -49,24 +29,18 @@ export async function* recomputeAdvantages(
   column: Column,
   setting: RecomputeSetting,
 ): AsyncGenerator<readonly RecomputedTrajectory[], void, undefined> {
-  const { registry, config, groupingHook } = setting;
-  const { transform, compactFiltering } = config;
-  const grouping = { transform, compactFiltering, groupingHook };
+  const { registry, step: only } = setting;
   const isNeeded = registry.requirementsOf(column.name).has('greedyBaseline');
-  const baseline = { isNeeded, missing: config.algorithm.missingReward };
-  let waiting = EMPTY_REJECTION_STATE;
   let prepared: PreparedColumn | undefined;
-  for await (const { step, episodes } of steps) {
+  for await (const { step, episodes, rollouts, groups } of trainedSteps(steps, setting, () => isNeeded)) {
+    const isWanted = only === undefined || step === only;
     const old = takeAdvantages(episodes);
-    const { rollouts, groups } = groupEpisodes(episodes, grouping, baseline);
-    const selected = selectTrainable(groups, { ...config.algorithm, usePrecomputedAdvantage: false });
-    const kept = applyRejectionSampling(rollouts, selected.groups, config.rejectionSample, waiting);
-    waiting = kept.state;
-    if (kept.groups.length > 0) {
-      prepared ??= await prepare(column, setting, kept.groups, step);
-      const failure = estimateColumn(kept.groups, prepared, registry);
+    if (groups.length > 0 && (isWanted || keepsState(column.name, registry))) {
+      prepared ??= await prepare(column, setting, groups, step);
+      const failure = estimateColumn(groups, prepared, registry);
       if (failure !== undefined) throw impossible(column, step, failure);
     }
+    if (!isWanted) continue;
     yield rollouts.flatMap((episode) =>
       episode.trajectories.map((trajectory) =>
         recomputed(step, episode, trajectory, old.get(trajectory) ?? null),

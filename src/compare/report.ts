@@ -8,6 +8,8 @@ import type { GradientComparison, SampleSize } from './compare-gradients.js';
 export interface ComparisonReport {
   /** Where the rewards are from, for people. */
   readonly source: string;
+  /** What may make the numbers others than those of the run, one sentence each. */
+  readonly notes: readonly string[];
   readonly table: AdvantageTable;
   readonly gradient: GradientReport | null;
 }
@@ -20,9 +22,10 @@ export interface GradientReport extends GradientComparison {
 }
 
 /** The report as one JSON document. Advantages per trajectory are means over its tokens; `tokens` has them all. */
-export function reportDocument({ source, table, gradient }: ComparisonReport): Json {
+export function reportDocument({ source, notes, table, gradient }: ComparisonReport): Json {
   const document = {
     source,
+    notes,
     groups: table.groups,
     estimators: table.columns.map(({ label, estimator, options, advantages }) => ({
       label,

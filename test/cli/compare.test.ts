@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CONFIG, guessProject } from './guess-project.js';
@@ -42,6 +42,25 @@ const options = {
 export const scaled = AdvEstimator('scaled', { options })(({ rewards, options: { by } }) => ({
   advantages: rewards.map((row) => row.map((r) => r * by)),
 }));
+`;
+
+/** An estimator with state: every advantage is the number of its batch, from 1. */
+const COUNTING = `
+import { AdvEstimator } from 'rllm-sdk';
+@AdvEstimator('counting')
+export class Counting {
+  seen = 0;
+  estimate({ rewards }) {
+    this.seen += 1;
+    return { advantages: rewards.map((row) => row.map(() => this.seen)) };
+  }
+  stateDict() {
+    return this.seen;
+  }
+  loadStateDict(state) {
+    this.seen = state;
+  }
+}
 `;
 
 function ownProject(): string {
@@ -220,6 +239,32 @@ describe('the saved episodes of a run', { timeout: 60_000 }, () => {
     expect(existsSync(join(folder, 'runs'))).toBe(false);
   });
 
+  test('before the step asked for give an estimator its state, and are missed by number', async () => {
+    const tracking = { logEpisodes: true };
+    const folder = guessProject({
+      'counting.ts': COUNTING,
+      'rllmrc.json': {
+        ...CONFIG,
+        plugins: ['./guess.ts', './counting.ts'],
+        algorithm: { estimator: 'counting' },
+        tracking,
+      },
+    });
+    const args = ['train', '--quiet', '--run-dir', 'run', '--set', 'trainer.totalBatches=3'];
+    expect(await rllm(folder, args)).toMatchObject({ code: 0 });
+    const recompute = ['advantages', 'recompute', 'run', '--estimator', 'counting', '--step', '3', '--json'];
+    const [third] = eventsOf(await rllm(folder, recompute)) as unknown as [Recomputed];
+    expect(third).toMatchObject({ notes: [], steps: [{ step: 3, new: { mean: 3 } }], largestChanges: [] });
+    const [own] = (await compare(folder, 'counting', '--run', 'run')).estimators;
+    expect(new Set(own?.advantages.flat())).toEqual(new Set([3]));
+
+    rmSync(join(folder, 'run/episodes/train/step-000001'), { recursive: true });
+    const [later] = eventsOf(await rllm(folder, recompute)) as unknown as [Recomputed];
+    expect(later).toMatchObject({ notes: [expect.stringContaining('Step 1 is not saved')] });
+    const text = await rllm(folder, ['estimators', 'compare', 'counting', '--run', 'run']);
+    expect(text.stdout).toMatch(/^Step 1 is not saved: .* others than those of the run\.$/m);
+  });
+
   test('that were not saved, or not of that step, are missed by name', async () => {
     const folder = guessProject();
     await rllm(folder, ['train', '--quiet', '--run-dir', 'run', '--set', 'trainer.totalBatches=1']);
@@ -230,6 +275,7 @@ describe('the saved episodes of a run', { timeout: 60_000 }, () => {
   });
 
   interface Recomputed {
+    readonly notes: readonly string[];
     readonly steps: readonly { step: number; old: unknown; new: unknown }[];
     readonly largestChanges: readonly unknown[];
   }

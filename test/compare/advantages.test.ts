@@ -7,11 +7,14 @@ import {
   parseColumn,
   prepareColumns,
   type RewardTable,
+  replayColumns,
   sizeOfGroups,
+  type TrainedStep,
 } from '../../src/compare/index.js';
 import type { AlgorithmConfig } from '../../src/config/types.js';
 import { RllmError } from '../../src/errors.js';
 import { algorithm, builtInRegistry, group } from '../advantage/support.js';
+import { Counting } from './counting.js';
 
 const registry = builtInRegistry();
 
@@ -127,23 +130,52 @@ test('an estimator that finds no sense in the input is left out, and ends no com
 
 test('an estimator with state starts anew for each column and is left as it was', async () => {
   const own = builtInRegistry();
-  class Counting {
-    seen = 0;
-    estimate({ rewards }: { readonly rewards: readonly Float64Array[] }) {
-      this.seen += 1;
-      return { advantages: rewards.map((row) => row.map(() => this.seen)) };
-    }
-    stateDict() {
-      return { seen: this.seen };
-    }
-    loadStateDict(state: unknown) {
-      this.seen = (state as { seen: number }).seen;
-    }
-  }
   own.override('counting', Counting, 'test');
   const table = await compare({ rewards: [[1, 0]] }, ['counting', 'counting'], {}, own);
   expect(means(table)).toEqual([[[1, 1]], [[1, 1]]]);
   expect(own.stateDict()).toEqual({ counting: { seen: 0 } });
+});
+
+test('after steps of a run, an estimator starts from what these have left it, each column by itself', async () => {
+  const own = builtInRegistry();
+  own.override('counting', Counting, 'test');
+  own.addFunction('plain', ({ rewards }) => ({ advantages: [...rewards] }), 'test');
+  const groups = [group([1, 0])];
+  const { ready } = await prepareColumns(['counting', 'counting', 'plain'].map(parseColumn), {
+    ...{ algorithm: algorithm(), registry: own, provides: new Set() },
+    size: { rollouts: 2, tasksPerBatch: 1 },
+  });
+  async function* steps(): AsyncGenerator<TrainedStep> {
+    for (const step of [1, 2, 3]) {
+      yield { step, episodes: [], rollouts: [], groups: step === 2 ? [] : [group([1, 0])] };
+    }
+  }
+  const replayed = await replayColumns(steps(), ready, own);
+  const table = compareAdvantages(groups, replayed.ready, own);
+  // The step without groups called nobody.
+  expect(means(table)).toEqual([[[3, 3]], [[3, 3]], [[1, 0]]]);
+  expect(own.stateDict()).toEqual({ counting: { seen: 0 } });
+});
+
+test('an estimator that fails on a step before is left out with that step', async () => {
+  const own = builtInRegistry();
+  class Failing extends Counting {
+    override estimate(): never {
+      throw new Error('no such table');
+    }
+  }
+  own.override('failing', Failing, 'test');
+  const { ready } = await prepareColumns([parseColumn('failing')], {
+    ...{ algorithm: algorithm(), registry: own, provides: new Set() },
+    size: { rollouts: 2, tasksPerBatch: 1 },
+  });
+  async function* steps(): AsyncGenerator<TrainedStep> {
+    yield { step: 4, episodes: [], rollouts: [], groups: [group([1, 0])] };
+  }
+  expect(await replayColumns(steps(), ready, own)).toMatchObject({
+    ready: [],
+    leftOut: [{ label: 'failing', reasons: [expect.stringMatching(/^in step 4: .*no such table/)] }],
+  });
 });
 
 test('advantages per token are kept, with their mean', async () => {

@@ -12,6 +12,7 @@ import { taskRoleGrouping } from '../../src/grouping/index.js';
 import { episodeOf } from '../../src/testing/index.js';
 import type { Episode } from '../../src/types/index.js';
 import { builtInRegistry } from '../advantage/support.js';
+import { Counting } from './counting.js';
 
 /** Episodes of one task per row, with advantages as a run has saved them. */
 function saved(rewards: readonly (readonly number[])[], old?: readonly (readonly number[])[]): Episode[] {
@@ -36,9 +37,10 @@ async function recompute(
   batches: readonly Episode[][],
   config: Record<string, unknown> = {},
   registry = builtInRegistry(),
+  step?: number,
 ): Promise<RecomputedTrajectory[]> {
   const all: RecomputedTrajectory[] = [];
-  const setting = { config: resolveConfig(config), groupingHook: taskRoleGrouping, registry };
+  const setting = { config: resolveConfig(config), groupingHook: taskRoleGrouping, registry, step };
   for await (const one of recomputeAdvantages(stepsOf(...batches), parseColumn(estimator), setting)) {
     all.push(...one);
   }
@@ -102,6 +104,35 @@ describe('saved episodes through another estimator', () => {
     const all = await recompute('seeing', [saved([[1, 0]]), saved([[1, 0]])], config, registry);
     expect(seen).toEqual([2]);
     expect(all.map((one) => one.new)).toEqual([null, null, 1, 1]);
+  });
+
+  test('of one step have what waited before it, and the state that the steps before have left', async () => {
+    const registry = builtInRegistry();
+    registry.override('counting', Counting, 'test');
+    const batches = [saved([[1, 0]]), saved([[1, 0]]), saved([[1, 0]])];
+    const config = { rejectionSample: { mode: 'episode', minPartialSolveTasks: 1 } };
+    const second = await recompute('counting', batches.slice(0, 2), config, registry, 2);
+    expect(second.map((one) => [one.step, one.new])).toEqual([
+      [2, 2],
+      [2, 2],
+    ]);
+    const waits = { rejectionSample: { mode: 'episode', minPartialSolveTasks: 2 } };
+    const [first] = await recompute('reinforce_plus_plus_baseline', batches, waits, builtInRegistry(), 2);
+    // Alone it would wait.
+    expect(first?.new).toBeCloseTo(1, 5);
+  });
+
+  test('of steps before the one asked for need give nothing to an estimator without state', async () => {
+    const registry = builtInRegistry();
+    registry.addFunction('anchored', ({ rewards }) => ({ advantages: [...rewards] }), 'test', {
+      requires: ['stepAnchors'],
+    });
+    const known = saved([[1, 0]]);
+    for (const { trajectories } of known) {
+      for (const { steps } of trajectories) for (const step of steps) step.observation = 1;
+    }
+    const all = await recompute('anchored', [saved([[1, 0]]), known], {}, registry, 2);
+    expect(all.map((one) => one.new)).toEqual([1, 0]);
   });
 
   test('have their greedy rollouts as baselines, and not among the others', async () => {

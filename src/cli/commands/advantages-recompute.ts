@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   advantageChanges,
+  dependsOnEarlier,
   largestChanges,
   parseColumn,
   type RecomputedTrajectory,
@@ -11,8 +12,10 @@ import { messageOf, RllmError } from '../../errors.js';
 import { RunFolder, readEpisodes } from '../../trainer/index.js';
 import { nearPath } from '../invocation.js';
 import type { ConfigOptions } from '../options.js';
+import { noteLines } from '../render/compare-advantages.js';
 import { changeLines } from '../render/compare-changes.js';
 import { loadRunConfig } from '../run-config.js';
+import { missingSteps, stepsUpTo } from '../saved-steps.js';
 import { openScreen } from '../screen.js';
 import { withApp } from '../with-app.js';
 
@@ -34,13 +37,22 @@ export async function recompute(options: RecomputeOptions, [run = '']: readonly 
   const column = parseColumn(estimator);
   const loaded = await loadRunConfig(run, options);
   const { directory } = await RunFolder.resume(run);
-  const trajectories = await withApp(loaded, { run: null, validateOnly: true }, async (app) => {
+  const seen = new Set<number>();
+  const { trajectories, notes } = await withApp(loaded, { run: null, validateOnly: true }, async (app) => {
     const groupingHook = app.resolve(GROUPING_HOOK);
-    const setting = { config: app.config, groupingHook, registry: app.estimators };
+    const setting = { config: app.config, groupingHook, registry: app.estimators, step };
+    const isReplay = dependsOnEarlier([column.name], setting);
+    // Says which steps there are, before any is replayed.
+    const alone = readEpisodes(directory, 'train', step);
+    if (isReplay) await alone.next();
     const file = out === undefined ? undefined : await openOut(out);
     const kept: RecomputedTrajectory[] = [];
     try {
-      const steps = recomputeAdvantages(readEpisodes(directory, 'train', step), column, setting);
+      const steps = recomputeAdvantages(
+        isReplay ? stepsUpTo(directory, step ?? Number.POSITIVE_INFINITY, seen) : alone,
+        column,
+        setting,
+      );
       for await (const batch of steps) {
         await file?.write(batch.map((one) => `${JSON.stringify(one)}\n`).join(''));
         // Tokens are for the file: a long run's would fill the memory.
@@ -49,20 +61,21 @@ export async function recompute(options: RecomputeOptions, [run = '']: readonly 
     } finally {
       await file?.close();
     }
-    return kept;
+    return { trajectories: kept, notes: isReplay ? missingSteps(seen) : [] };
   });
   const steps = advantageChanges(trajectories);
   const largest = largestChanges(trajectories, LISTED);
   if (options.json === true) {
     process.stdout.write(
-      `${JSON.stringify({ run: directory, estimator, steps, largestChanges: largest })}\n`,
+      `${JSON.stringify({ run: directory, estimator, notes, steps, largestChanges: largest })}\n`,
     );
     return 0;
   }
   const screen = openScreen(process.stdout, process.env, options);
   const style = { columns: screen.columns(), paint: screen.paint };
   screen.write(`${nearPath(directory, process.cwd())}: its own advantages, and those of ${estimator}\n\n`);
-  for (const line of changeLines(steps, largest, style)) screen.write(`${line}\n`);
+  const lines = [...changeLines(steps, largest, style), ...noteLines(notes, style.paint)];
+  for (const line of lines) screen.write(`${line}\n`);
   if (out !== undefined) screen.write(`\n${trajectories.length} trajectories written to ${out}\n`);
   return 0;
 }

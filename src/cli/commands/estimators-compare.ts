@@ -9,6 +9,7 @@ import {
   type GradientReport,
   parseColumn,
   prepareColumns,
+  replayColumns,
   reportDocument,
 } from '../../compare/index.js';
 import type { App } from '../../container/index.js';
@@ -46,7 +47,7 @@ export async function compareEstimators(options: CompareOptions, names: readonly
     const source = await openSource(options, app);
     const table = await advantagesOf(source, columns, app);
     const gradient = options.gradient === true ? await gradientsOf(columns, options, app) : null;
-    return { source: source.name, table, gradient } satisfies ComparisonReport;
+    return { source: source.name, notes: source.notes(), table, gradient } satisfies ComparisonReport;
   });
   if (options.html !== undefined) {
     const { writeComparePage } = await import('../html/write-compare-page.js');
@@ -60,7 +61,7 @@ export async function compareEstimators(options: CompareOptions, names: readonly
 }
 
 async function advantagesOf(
-  { input: { groups, provides }, size }: ComparisonSource,
+  { input: { groups, provides }, size, earlier }: ComparisonSource,
   columns: readonly Column[],
   { estimators, config }: App,
 ): Promise<ComparisonReport['table']> {
@@ -70,8 +71,9 @@ async function advantagesOf(
     provides,
     size,
   });
-  const table = compareAdvantages(groups, ready, estimators);
-  return { ...table, leftOut: [...leftOut, ...table.leftOut] };
+  const replayed = earlier === undefined ? undefined : await replayColumns(earlier, ready, estimators);
+  const table = compareAdvantages(groups, replayed?.ready ?? ready, estimators);
+  return { ...table, leftOut: [...leftOut, ...(replayed?.leftOut ?? []), ...table.leftOut] };
 }
 
 async function gradientsOf(

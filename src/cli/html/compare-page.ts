@@ -45,7 +45,7 @@ ${body.join('\n')}
 }
 
 function advantageSection(
-  { source, table }: ComparisonReport,
+  { source, notes, table }: ComparisonReport,
   charts: Map<string, ChartConfig>,
 ): readonly string[] {
   const { columns, groups, leftOut } = table;
@@ -77,6 +77,7 @@ function advantageSection(
     '<h2>All advantages</h2>',
     tableOf(head, rows),
     ...notCompared(leftOut),
+    ...notes.map((note) => `<p>${htmlText(note)}</p>`),
   ];
 }
 

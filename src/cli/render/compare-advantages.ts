@@ -12,7 +12,7 @@ const WIDEST_NAME = 24;
 const PER_TOKEN = '*';
 
 /** The table of advantages, the formula of each estimator, and what could not be compared. */
-export function comparedLines({ source, table }: ComparisonReport, style: TableStyle): string[] {
+export function comparedLines({ source, notes, table }: ComparisonReport, style: TableStyle): string[] {
   const { groups, columns, leftOut } = table;
   const places = groups.flatMap((group, g) => group.rewards.map((_reward, i) => ({ g, i })));
   const shown = places.slice(0, MOST_ROWS);
@@ -45,6 +45,7 @@ export function comparedLines({ source, table }: ComparisonReport, style: TableS
       ? [paint('dim', `  ${PER_TOKEN} per token; shown is the mean over a trajectory's tokens`)]
       : []),
     ...leftOutLines(leftOut, paint),
+    ...noteLines(notes, paint),
   ];
 }
 
@@ -53,6 +54,11 @@ export function leftOutLines(leftOut: readonly LeftOut[], paint: Paint): readonl
   if (leftOut.length === 0) return [];
   const fields = leftOut.map(({ label, reasons }) => [label, cleanText(reasons.join('; '))] as const);
   return ['', 'not compared', ...fieldLines(fields, paint)];
+}
+
+/** What may make the numbers others than those of the run, if anything. */
+export function noteLines(notes: readonly string[], paint: Paint): readonly string[] {
+  return notes.length === 0 ? [] : ['', ...notes.map((note) => paint('dim', note))];
 }
 
 function markedLabel(column: AdvantageColumn): string {

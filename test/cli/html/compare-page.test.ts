@@ -25,6 +25,7 @@ function column(label: string, advantages: readonly (number | null)[]) {
 
 const REPORT: ComparisonReport = {
   source: 'a </script> & "source"',
+  notes: ['Step <1> is not saved.'],
   table: {
     groups: [{ groupId: '</script><b>', role: 'agent', rewards: [1, 0, null], lengths: [1, 2, 3] }],
     columns: [column('one', [1.5, -0.5, null]), column('two', [1, -1, 0]), column('huge', [1e6, 0, 0])],
