@@ -85,6 +85,10 @@ export const ERRORS = {
     fix: 'Install and name the plugins that the run was made with, or go on with others by --allow-plugin-change.',
   },
   ABORTED: { exit: 130, fix: 'Resume with the command printed.' },
+  UNHANDLED_ERROR: {
+    exit: 1,
+    fix: 'Await every promise, and catch what timers and event handlers throw; --verbose shows where it comes from.',
+  },
   USAGE: { exit: 2, fix: 'See `rllm --help`.' },
   CHECK_FAILED: { exit: 3, fix: 'The result is below the threshold that was asked for.' },
 } as const;

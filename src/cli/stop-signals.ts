@@ -3,6 +3,8 @@ type StopName = 'SIGINT' | 'SIGTERM';
 export interface StopSignals {
   /** Aborted by the first signal: stop after the step at hand. */
   readonly signal: AbortSignal;
+  /** Asks to stop as the first signal does, without one. */
+  readonly stop: () => void;
   /** Exit code of a process that was asked to stop, as shells count: 128 + the number of the signal. */
   readonly exitCode: () => number;
   readonly dispose: () => void;
@@ -34,6 +36,7 @@ export function listenForStop(onFirst: () => void): StopSignals {
   process.on('SIGTERM', onSignal);
   return {
     signal: controller.signal,
+    stop: () => controller.abort(),
     exitCode: () => EXIT_CODE[first?.name ?? 'SIGINT'],
     dispose: () => {
       process.off('SIGINT', onSignal);

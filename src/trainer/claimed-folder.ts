@@ -1,5 +1,6 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf, RllmError } from '../errors.js';
 import { removeWhole } from './durable-files.js';
 import { lockRun } from './run-lock.js';
 
@@ -20,11 +21,10 @@ export class ClaimedFolder {
    * Makes the folder if need be, and takes it.
    *
    * @param check  what must hold of the folder once nobody else can change it; when it throws, all is as it was.
-   * @throws RllmError RUN_DIR_INVALID when another process holds it.
+   * @throws RllmError RUN_DIR_INVALID when another process holds it, or it cannot be written.
    */
   static async claim(directory: string, check: () => Promise<void>): Promise<ClaimedFolder> {
-    const made = await mkdir(directory, { recursive: true });
-    const folder = new ClaimedFolder(directory, made, await lockRun(directory));
+    const folder = await ClaimedFolder.#take(directory);
     try {
       await check();
     } catch (thrown) {
@@ -32,6 +32,18 @@ export class ClaimedFolder {
       throw thrown;
     }
     return folder;
+  }
+
+  static async #take(directory: string): Promise<ClaimedFolder> {
+    try {
+      const made = await mkdir(directory, { recursive: true });
+      return new ClaimedFolder(directory, made, await lockRun(directory));
+    } catch (cause) {
+      if (RllmError.isInstance(cause)) throw cause;
+      throw new RllmError('RUN_DIR_INVALID', `${directory} cannot be written: ${messageOf(cause)}.`, {
+        cause,
+      });
+    }
   }
 
   /** Lets others take it. */

@@ -9,6 +9,7 @@ const guess = defineWorkflow('guess', async (task, context) => {
   const agent = context.agent('player');
   const { text } = await agent.respond('secret ' + task.id);
   if (process.env.PAUSE_MS) await new Promise((done) => setTimeout(done, Number(process.env.PAUSE_MS)));
+  if (process.env.LATE && context.step === 2) void Promise.reject(new Error(process.env.LATE));
   agent.reward(text === 'yes' ? 1 : 0);
   context.terminate('env_done');
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { guessProject } from './guess-project.js';
-import { rllm, start } from './rllm.js';
+import { eventsOf, rllm, start } from './rllm.js';
 
 const LONG = ['--run-dir', 'run', '--set', 'trainer.totalBatches=100000'];
 
@@ -55,4 +55,34 @@ test('two signals of one keystroke count as one', async () => {
   expect(code).toBe(130);
   expect(stdout).toMatch(/interrupted · \d+ steps?/);
   expect(existsSync(join(folder, 'run/checkpoints'))).toBe(true);
+});
+
+test('a promise that an agent left alone ends the run after the step at hand, with a checkpoint and a code', async () => {
+  const folder = guessProject();
+  const env = { LATE: 'late failure', PAUSE_MS: '20' };
+  const { code, stdout, stderr } = await rllm(folder, ['train', ...LONG], env);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/interrupted · [23] steps/);
+  expect(stdout).toMatch(/resume +node \S+ train --resume run\n/);
+  expect(stderr).toContain('error UNHANDLED_ERROR  Thrown where nobody waits for it: late failure');
+  expect(stderr).not.toContain('a bug in rllm-sdk');
+  expect(readdirSync(join(folder, 'run'))).not.toContain('run.lock');
+  expect(readdirSync(join(folder, 'run/checkpoints'))).not.toEqual([]);
+});
+
+test('a promise that an agent left alone ends a validation with a code', async () => {
+  const folder = guessProject({
+    'guess.ts': `
+import { defineWorkflow } from 'rllm-sdk';
+import { inMemoryBackend } from 'rllm-sdk/testing';
+const guess = defineWorkflow('guess', async () => {
+  setTimeout(() => { throw new Error('late failure'); });
+  await new Promise((done) => setTimeout(done, 1000));
+});
+export default { name: 'guess', apiVersion: 1, workflows: [guess], backends: [inMemoryBackend({ policy: () => 'yes' })] };
+`,
+  });
+  const outcome = await rllm(folder, ['eval', '--json']);
+  expect(outcome.code).toBe(1);
+  expect(eventsOf(outcome).at(-1)).toMatchObject({ event: 'error', code: 'UNHANDLED_ERROR' });
 });

@@ -481,3 +481,13 @@ class Running {
     this.mean = (state as { mean: number }).mean;
   }
 }
+
+test('a place that no folder can be made in is refused with a code', async () => {
+  const base = await folders.make();
+  const run = await newRun(join(base, 'runs', 'run'));
+  await writeFile(join(base, 'runs'), 'no folder');
+  await expect(run.claim()).rejects.toMatchObject({
+    code: 'RUN_DIR_INVALID',
+    message: expect.stringContaining('cannot be written'),
+  });
+});

@@ -18,6 +18,7 @@ import { loadRunConfig } from '../run-config.js';
 import { humanOutput, openScreen, type Screen } from '../screen.js';
 import { startText } from '../start-text.js';
 import { listenForStop, type StopSignals } from '../stop-signals.js';
+import { onUnhandled } from '../unhandled.js';
 import type { RunView } from '../views/run-view.js';
 import { withApp } from '../with-app.js';
 import { writeEvent } from '../write-event.js';
@@ -49,6 +50,12 @@ export async function train(options: TrainOptions): Promise<number> {
   const stop = listenForStop(() =>
     view.note('Stopping after this step. A second signal stops at once, without saving.'),
   );
+  let unhandled: RllmError | undefined;
+  const release = onUnhandled((error) => {
+    if (unhandled === undefined) view.note(`${error.message} Stopping after this step.`);
+    unhandled ??= error;
+    stop.stop();
+  });
   const run = {
     directory: options.runDir,
     resume: options.resume,
@@ -60,10 +67,12 @@ export async function train(options: TrainOptions): Promise<number> {
   const isAskedFor = sourceOf(loaded, 'tracking.trackers').from !== 'default';
   const print = (line: string): void => (isAskedFor ? logger.info(line) : undefined);
   try {
-    return await withApp(loaded, { logger, print, run, complete: true }, (app) =>
+    const exitCode = await withApp(loaded, { logger, print, run, complete: true }, (app) =>
       follow(app, { options, screen, view, stop }),
     );
+    return unhandled === undefined ? exitCode : reportFailure(unhandled, options);
   } finally {
+    release();
     view.close();
     stop.dispose();
   }
