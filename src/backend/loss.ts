@@ -82,7 +82,7 @@ export function tokenLoss(loss: Loss, logp: number, sampledLogp: number, weights
   }
 }
 
-/** Number of trajectories for which the loss clips this token's ratio, so that it has no gradient (ppo) or a bounded one (cispo). */
+/** Whether the loss clips this token's ratio for any of its trajectories, so that it has no gradient (ppo) or a bounded one (cispo). */
 export function isClipped(loss: Loss, logp: number, sampledLogp: number, weights: TokenWeights): boolean {
   const ratio = Math.exp(logp - sampledLogp);
   if (loss.name === 'ppo') {

@@ -39,9 +39,21 @@ export function sumLoss(batch: MicroBatch, logprobs: ArrayLike<number>): LossSum
     loss += tokenLoss(batch.loss, p, q, weights);
     difference += count * Math.abs(q - p);
     squaredDifference += 0.5 * count * (q - p) ** 2;
-    if (isClipped(batch.loss, p, q, weights)) clipped += count;
+    if (isClipped(batch.loss, p, q, weights)) clipped += clippedAt(batch, i, p);
   }
   return { ...NO_LOSS_SUMS, tokens, loss, difference, squaredDifference, clipped };
+}
+
+/** Number of trajectories whose own advantage the loss clips at one token; not all need have the same sign. */
+function clippedAt(
+  { loss, sampledLogprobs, counts, positives, negatives }: MicroBatch,
+  i: number,
+  p: number,
+): number {
+  const [count, above, below] = [counts[i] as number, positives[i] as number, negatives[i] as number];
+  const clips = (positive: number, negative: number): boolean =>
+    isClipped(loss, p, sampledLogprobs[i] as number, { positive, negative, count: 1 });
+  return (clips(1, 0) ? above : 0) + (clips(0, -1) ? below : 0) + (clips(0, 0) ? count - above - below : 0);
 }
 
 /** @param values  of every context, [rows·length]. */

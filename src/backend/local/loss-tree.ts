@@ -37,6 +37,9 @@ export interface LossTerm extends TokenWeights {
   positive: number;
   negative: number;
   count: number;
+  /** How many trajectories have a positive advantage here, and how many a negative one. */
+  positives: number;
+  negatives: number;
 }
 
 /**
@@ -118,12 +121,17 @@ function addTerm(node: LossNode, target: number, sampledLogprob: number, advanta
     term = at.terms.get(target);
   }
   if (term === undefined) {
-    term = { sampledLogprob, positive: 0, negative: 0, count: 0 };
+    term = { sampledLogprob, positive: 0, negative: 0, count: 0, positives: 0, negatives: 0 };
     at.terms.set(target, term);
   }
   term.count++;
-  if (advantage > 0) term.positive += advantage;
-  else term.negative += advantage;
+  if (advantage > 0) {
+    term.positive += advantage;
+    term.positives++;
+  } else if (advantage < 0) {
+    term.negative += advantage;
+    term.negatives++;
+  }
   return made;
 }
 

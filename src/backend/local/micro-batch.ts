@@ -5,11 +5,13 @@ import { emptyRows, type PackedRows, packTree } from './packed-rows.js';
 /** Contexts of one loss and what was sampled after them: what a worker computes a gradient of in one call. */
 export interface MicroBatch extends PackedRows {
   readonly loss: Loss;
-  /** What was sampled after each context, [rows·length·V]: log-probs, and as in `TokenWeights`. Count 0: nothing was. */
+  /** What was sampled after each context, [rows·length·V]: log-probs, and as in `LossTerm`. Count 0: nothing was. */
   readonly sampledLogprobs: Float32Array;
   readonly positive: Float32Array;
   readonly negative: Float32Array;
   readonly counts: Float32Array;
+  readonly positives: Float32Array;
+  readonly negatives: Float32Array;
   /** For a model with a critic. */
   readonly values?: ValueTargets;
 }
@@ -56,6 +58,8 @@ function withTerms(
     positive: perToken(),
     negative: perToken(),
     counts: perToken(),
+    positives: perToken(),
+    negatives: perToken(),
   };
   for (const [i, node] of nodes.entries()) {
     for (const [target, term] of node?.terms ?? []) {
@@ -64,6 +68,8 @@ function withTerms(
       batch.positive[at] = term.positive;
       batch.negative[at] = term.negative;
       batch.counts[at] = term.count;
+      batch.positives[at] = term.positives;
+      batch.negatives[at] = term.negatives;
     }
   }
   return hasCritic ? { ...batch, values: valueTargets(packed.tokens.length, nodes) } : batch;
