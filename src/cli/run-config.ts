@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import {
   type ConfigPath,
   HIDDEN,
@@ -34,10 +36,11 @@ export async function loadRunConfig(
   { set = [], configDataOnly, plugins = true }: RunConfigOptions,
 ): Promise<LoadedConfig> {
   const run = await RunFolder.resume(directory);
-  const record = readConfigRecord(await run.readConfigRecord());
-  if (record === undefined) {
+  const written = readConfigRecord(await run.readConfigRecord());
+  if (written === undefined) {
     throw new RllmError('RUN_DIR_INVALID', `${run.directory}/config.json is not the configuration of a run.`);
   }
+  const record = foundAgain(written, run.directory);
   const flagged = set.flatMap((flag) => {
     const path = parsePath(flag)?.path;
     return path === undefined ? [] : [path];
@@ -59,6 +62,20 @@ export async function loadRunConfig(
     return [path, source.from === 'code' ? (record.sources.get(path) ?? source) : source] as const;
   });
   return { ...loaded, directory: record.directory, sources: Object.fromEntries(sources) };
+}
+
+/**
+ * The record with the place where the config file lies now: mostly where it lay. In a project that was moved or renamed it is looked
+ * for in the folders above the run, as far below one of them as it was below the project's.
+ */
+function foundAgain(record: ConfigRecord, runDirectory: string): ConfigRecord {
+  if (record.file === null || existsSync(record.file)) return record;
+  const below = relative(record.directory, record.file);
+  for (let at = runDirectory, above = dirname(at); above !== at; at = above, above = dirname(at)) {
+    const file = join(above, below);
+    if (existsSync(file)) return { ...record, file, directory: above };
+  }
+  return record;
 }
 
 /** What the record knows, without what it hides, what it refers to the environment for, and what flags set. */

@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { README, snippetsOf } from '../docs/snippets.js';
 import { CONFIG, guessProject } from './guess-project.js';
 import { project } from './project.js';
@@ -43,6 +43,19 @@ test('so has a run of the local backend', async () => {
   expect((await rllm(folder, ['train', '--resume', 'killed'])).code).toBe(0);
   expect(metrics(folder, 'killed')).toHaveLength(metrics(folder, 'whole').length);
   expect(metrics(folder, 'killed')).toEqual(metrics(folder, 'whole'));
+});
+
+test('a run of a project that was moved goes on, and can be evaluated', async () => {
+  const folder = guessProject();
+  await rllm(folder, ['train', '--run-dir', 'out/run', '--set', 'trainer.totalBatches=2']);
+  const moved = `${folder}-moved`;
+  onTestFinished(() => rmSync(moved, { recursive: true, force: true }));
+  renameSync(folder, moved);
+  const args = ['train', '--resume', 'out/run', '--set', 'trainer.totalBatches=3'];
+  const { code, stdout, stderr } = await rllm(moved, args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('completed · 3 steps');
+  expect((await rllm(moved, ['eval', '--run', 'out/run'])).code).toBe(0);
 });
 
 test('a resumed run keeps its own configuration, whatever the config file has become', async () => {
