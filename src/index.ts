@@ -27,6 +27,7 @@ export {
   type EstimatorSource,
   type GroupAdvantages,
   type GrpoOptions,
+  klOf,
   type PrpoOptions,
   type ReinforcePlusPlusBaselineOptions,
   type Requirement,

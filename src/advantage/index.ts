@@ -34,3 +34,4 @@ export type { GroupAdvantages, SingleGroupAdvantages } from './group-rewards.js'
 export { type StepSize, stepSizeOf } from './plan-of-run.js';
 export { componentsOf, type RewardComponents } from './reward-components.js';
 export { type Selection, selectTrainable } from './select-trainable.js';
+export { klOf } from './shape-rewards.js';

@@ -50,11 +50,12 @@ export function shapeRewards(
 }
 
 /**
- * What each trajectory of a group loses for its length, in reward units, ≥ 0 for rewards of a mean ≥ 0.
+ * What each trajectory of a group loses for its length, in reward units, ≥ 0.
  *
  * - `soft_overlong` (DAPO): 0 up to maxTokens − buffer, then factor · (L − (maxTokens − buffer)) / buffer, at most factor.
  * - `linear` (prime-rl): factor · mean(r) · L / max L, with max L at least 1. Scaled by the group's mean reward, so that a group
- *   that solved nothing feels no pressure.
+ *   that solved nothing feels no pressure. prime-rl has a pass rate there, which is never negative: a mean below 0 counts as 0
+ *   here, since it would reward length.
  *
  * | maxTokens 100, buffer 20, factor 1 | L = 80 | 90 | 100 | 150 |
  * | --- | --- | --- | --- | --- |
@@ -77,27 +78,33 @@ export function lengthPenalties(
   }
   let sum = 0;
   for (let i = 0; i < rewards.length; i++) sum += rewards[i] as number;
-  const scale = (penalty.factor * (sum / rewards.length)) / Math.max(1, ...lengths);
+  const scale = (penalty.factor * Math.max(0, sum / rewards.length)) / Math.max(1, ...lengths);
   return lengths.map((length) => scale * length);
 }
 
-/** exp(20) nats of one token is far beyond any policy that still trains; verl bounds the same exponent. */
+/** Bounds of verl: what one token's k3 may be, and the log-ratio that it is computed of. */
+const LARGEST_K3 = 10;
 const LARGEST_EXPONENT = 20;
 
 /**
- * Estimate of the KL of one token from a sample of π, with d = logπ − logπ_ref: k1 = d, k2 = d²/2, k3 = exp(−d) − 1 + d. The
- * exponent of k3 is bounded by 20, so that one token cannot give infinity.
+ * Estimate of KL(π ‖ π_ref) from one token sampled by π, with d = logπ − logπ_ref: k1 = d, k2 = d²/2, k3 = exp(−d) − 1 + d.
+ *
+ * k1 and k3 are unbiased, k2 is not; k2 and k3 are never negative. k3 is kept in [0, 10], its d in [−20, 20], as verl does, so
+ * that one token cannot outweigh a batch.
  *
  * | d | k1 | k2 | k3 |
  * | --- | --- | --- | --- |
  * | ln 2 | 0.693147 | 0.240227 | 0.193147 |
+ * | −20 | −20 | 200 | 10 |
  *
+ * @param d  of the token.
  * @see Schulman 2020, http://joschu.net/blog/kl-approx.html
  */
 export function klOf(d: number, estimator: KlInRewardConfig['estimator']): number {
   if (estimator === 'k1') return d;
   if (estimator === 'k2') return (d * d) / 2;
-  return Math.exp(Math.min(-d, LARGEST_EXPONENT)) - 1 + d;
+  const bounded = Math.min(LARGEST_EXPONENT, Math.max(-LARGEST_EXPONENT, d));
+  return Math.min(LARGEST_K3, Math.max(0, Math.expm1(-bounded) + bounded));
 }
 
 function trajectoryKl(group: TrajectoryGroup, i: number, estimator: KlInRewardConfig['estimator']): number {

@@ -81,6 +81,12 @@ describe('length penalty', () => {
     expect(advantagesOf(own)).toEqual([0.75, -0.125, 0.9375, 0]);
   });
 
+  test('linear does not pay for length where the mean reward is negative', () => {
+    const own = group([-1, -1], { tokens: [1, 10] });
+    collect([own], { lengthPenalty: { kind: 'linear', factor: 0.5 } });
+    expect(advantagesOf(own)).toEqual([-1, -1]);
+  });
+
   test('linear leaves a group that solved nothing alone, and counts the tokens of all steps', () => {
     const unsolved = ofLengths([0, 0], [100, 1]);
     const twoSteps = group([1, 1], { taskId: 'u', tokens: [3, 5] });
@@ -108,10 +114,10 @@ describe('KL in the reward', () => {
     expect(advantagesOf(own)[0]).toBeCloseTo(1 - 0.1 * 3 * kl, 12);
   });
 
-  test('one absurd token does not give infinity', () => {
-    const own = withLogprobs([1], [-1000], [-1]);
+  test.each([-1000, -21, 1000])('one absurd token of d = %d costs at most 10 by k3, as in verl', (odd) => {
+    const own = withLogprobs([1], [odd], [0]);
     collect([own], { klInReward: { coefficient: 1, estimator: 'k3' } });
-    expect(Number.isFinite(advantagesOf(own)[0])).toBe(true);
+    expect(advantagesOf(own)).toEqual([1 - 10]);
   });
 
   test('a step without reference log-probs is an error that names it', () => {

@@ -1,13 +1,11 @@
-import type { EstimatorPlan } from 'rllm-sdk';
+import { type EstimatorPlan, klOf } from 'rllm-sdk';
 
 /** How log-ratios d = log π − log π_ref of sampled tokens estimate the KL divergence. */
 export type DivergenceEstimator = 'k1' | 'k2' | 'k3';
 
 /**
- * Estimate of KL(π ‖ π_ref) from one token sampled by π: k1 = d, k2 = d²/2, k3 = e⁻ᵈ − 1 + d.
- *
- * k1 and k3 are unbiased, k2 is not; k2 and k3 are never negative. k3 is kept in [0, 10], its d in [−20, 20], as verl does, so
- * that one token cannot outweigh a batch.
+ * Estimate of KL(π ‖ π_ref) from one token sampled by π, by the `klOf` of `algorithm.klInReward`: k1 = d, k2 = d²/2,
+ * k3 = e⁻ᵈ − 1 + d, kept in [0, 10].
  *
  * | d = 0.5 | k1 | k2 | k3 |
  * | --- | --- | --- | --- |
@@ -17,10 +15,7 @@ export type DivergenceEstimator = 'k1' | 'k2' | 'k3';
  * @see Schulman 2020, http://joschu.net/blog/kl-approx.html
  */
 export function divergence(d: number, estimator: DivergenceEstimator): number {
-  if (estimator === 'k1') return d;
-  if (estimator === 'k2') return 0.5 * d * d;
-  const bounded = Math.min(20, Math.max(-20, d));
-  return Math.min(10, Math.max(0, Math.expm1(-bounded) + bounded));
+  return klOf(d, estimator);
 }
 
 /** Why a plan would count the KL twice; empty where it does not. */
