@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isUniform, meanOf, percentileOf, stdOf, summarize } from '../src/statistics.js';
+import { isUniform, isUniformUpToNoise, meanOf, percentileOf, stdOf, summarize } from '../src/statistics.js';
 
 test.each([
   { values: [1, 2, 3, 4], mean: 2.5, std: Math.sqrt(1.25) },
@@ -14,6 +14,27 @@ test.each([
 test('the mean of a thousand large values keeps its digits, where a plain sum is off by 173', () => {
   const values = Array.from({ length: 1000 }, (_, i) => 9e15 + i);
   expect(meanOf(values)).toBe(9e15 + 500);
+});
+
+test.each([1, 1e160, 1e307])(
+  'mean and std are those of their unit %d, whatever overflows on the way',
+  (unit) => {
+    const values = [15, 15, 0].map((value) => value * unit);
+    expect(meanOf(values) / unit).toBeCloseTo(10, 12);
+    expect(stdOf(values) / unit).toBeCloseTo(Math.sqrt(50), 12);
+    expect(stdOf([unit, ...values, unit], meanOf(values), 1, 4)).toBe(stdOf(values));
+  },
+);
+
+test.each([
+  { values: [0.1 + 0.2, 0.3, 0.3], uniform: true },
+  { values: [-1e6, -1e6 - 1e-7], uniform: true },
+  { values: [1, 1, 0.9999999], uniform: false },
+  { values: [0, 1e-300], uniform: false },
+  { values: [0, 0], uniform: true },
+])('$values: all equal up to noise $uniform', ({ values, uniform }) => {
+  expect(isUniformUpToNoise(values)).toBe(uniform);
+  expect(isUniformUpToNoise(values.toReversed())).toBe(uniform);
 });
 
 test.each([

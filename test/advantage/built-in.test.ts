@@ -127,6 +127,13 @@ describe('by hand', () => {
     expect(calculateGrpoAdvantages([]).advantages).toEqual([]);
     expect(calculateReinforcePlusPlusBaselineAdvantages([]).advantages).toEqual([]);
   });
+
+  test('takes rewards of lone trajectories that differ by float noise as equal, and no others', () => {
+    const of = (rewards: number[][]): (number | undefined)[] =>
+      calculateReinforcePlusPlusBaselineAdvantages(rewards).advantages.map(([own]) => own);
+    for (const own of of([[0.1 + 0.2], [0.3], [0.3]])) expect(own).toBeCloseTo(0.3, 6);
+    for (const own of of([[1], [1], [0.9999999]])) expect(own).toBeGreaterThan(900_000);
+  });
 });
 
 const estimators = [

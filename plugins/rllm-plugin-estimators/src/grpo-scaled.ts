@@ -1,7 +1,7 @@
 import { type AdvantageBatch, AdvEstimator, calculateGrpoAdvantages, type EstimateFunction } from 'rllm-sdk';
 import { z } from 'zod';
 import { refuseBatchOfOneTask } from './batch-of-one-task.js';
-import { deviationOf, isUniform, meanOf } from './statistics.js';
+import { deviationOf, isUniformUpToNoise, meanOf } from './statistics.js';
 
 export interface GrpoScaledOptions {
   /** Whose std divides: the group's, that of all rewards of the role in the batch, or none. */
@@ -39,8 +39,9 @@ export const grpoScaledOptions: z.ZodType<GrpoScaledOptions> = z.strictObject({
  * | lone trajectory | r / (1 + ε) by `group`; r / (s + ε) by `batch`; r by `none` | r / (1 + ε) | r / (1 + ε) | 0 | refused |
  *
  * ddof 1 gives √((G − 1)/G) times what ddof 0 gives: 71 % for groups of two, 94 % for groups of eight.
- * A group of two or more with equal rewards gives exactly 0 under every scale. Where all rewards of the batch are equal, only
- * lone trajectories are left to scale, and s is taken as 1. The collection overrides the lone trajectory by
+ * A group of two or more with equal rewards gives exactly 0 under every scale. Where all rewards of the batch are equal, up to
+ * float noise of 1e-12, only lone trajectories are left to scale, and s is taken as 1; where they differ in earnest, however
+ * little, s is their std: lone 1, 1, 0.9999999 give a million. The collection overrides the lone trajectory by
  * `algorithm.loneTrajectory`.
  *
  * @param rewards  `rewards[g][i]`, finite, any scale; not modified.
@@ -66,7 +67,7 @@ export function calculateGrpoScaledAdvantages(
 }
 
 function batchStd(rewards: readonly ArrayLike<number>[], ddof: 0 | 1): number {
-  return isUniform(rewards) ? 1 : deviationOf(rewards, meanOf(rewards), ddof);
+  return isUniformUpToNoise(rewards) ? 1 : deviationOf(rewards, meanOf(rewards), ddof);
 }
 
 /** The estimator `grpo_scaled`. */

@@ -1,8 +1,9 @@
 import { AdvEstimator, calculateReinforceAdvantages, type EstimateFunction } from 'rllm-sdk';
-import { isUniform, meanOf } from './statistics.js';
+import { isUniform, meanOf, NOISE } from './statistics.js';
 
 /**
- * Maximum-likelihood RL: Aᵢ = (rᵢ − mean(r)) / mean(r) within the group; zeros where the mean is 0 or less.
+ * Maximum-likelihood RL: Aᵢ = (rᵢ − mean(r)) / mean(r) within the group; zeros where the mean is 0 or less, up to float noise:
+ * 1e-12 of the largest |r|.
  *
  * A division by the pass rate gives rare successes the weight 1/p that they have in the gradient of log p. With rewards 0
  * and 1 the expected gradient is that of log p expanded to order G − 1: Σₖ (1 − p)ᵏ⁻¹ ∇p for k from 1 to G − 1.
@@ -11,6 +12,7 @@ import { isUniform, meanOf } from './statistics.js';
  * | --- | --- | --- | --- |
  * | 1, 0, 0, 0 | 3, −1, −1, −1 | the same | 2.99999, −1 × 3: it divides by mean + 1e-6 |
  * | −1, 0, and every mean ≤ 0 | zeros | zeros | 1, −1: the worse one is rewarded |
+ * | 0.1, 0.2, −0.3, whose sum is 3e-17 | zeros | 5e15 and more | – |
  * | lone trajectory | 0, as the formula says | 0 | its reward |
  * | all rewards equal | exactly 0 | 0 up to float noise | 0 up to float noise |
  *
@@ -30,7 +32,8 @@ export function calculateMaxRlAdvantages(rewards: readonly ArrayLike<number>[]):
 
 function relateToMean(group: Float64Array): void {
   const mean = isUniform([group]) ? 0 : meanOf([group]);
-  if (mean <= 0) {
+  const largest = group.reduce((most, reward) => Math.max(most, Math.abs(reward)), 0);
+  if (mean <= NOISE * largest) {
     group.fill(0);
     return;
   }

@@ -1,7 +1,7 @@
 import { type AdvantageBatch, AdvEstimator, calculateRlooAdvantages, type EstimateFunction } from 'rllm-sdk';
 import { z } from 'zod';
 import { refuseBatchOfOneTask } from './batch-of-one-task.js';
-import { deviationOf, isUniform, meanOf } from './statistics.js';
+import { deviationOf, isUniformUpToNoise, meanOf } from './statistics.js';
 
 export interface RlooNormalizedOptions {
   /** Whose std divides: that of all rewards of the group, or of all leave-one-out residuals of the role in the batch. */
@@ -47,7 +47,8 @@ export const rlooNormalizedOptions: z.ZodType<RlooNormalizedOptions> = z.strictO
  * | all rewards of a group equal | exactly 0 | 0 up to float noise | – |
  *
  * By `group` it is G/(G − 1) times GRPO. Residuals sum to 0 in each group and are not centred again. Where all residuals of the
- * batch are equal, only lone trajectories are left to scale, and s is taken as 1. The collection overrides the lone trajectory
+ * batch are equal, up to float noise of 1e-12, only lone trajectories are left to scale, and s is taken as 1; where they differ
+ * in earnest, however little, s is their std: lone 1, 1, 0.9999999 give a million. The collection overrides the lone trajectory
  * by `algorithm.loneTrajectory`.
  *
  * @param rewards  `rewards[g][i]`, finite, any scale; not modified.
@@ -71,7 +72,7 @@ export function calculateRlooNormalizedAdvantages(
 
 /** 1 where all are equal: what it divides is 0 then, or lone trajectories. */
 function stdOf(groups: readonly ArrayLike<number>[], ddof: 0 | 1): number {
-  return isUniform(groups) ? 1 : deviationOf(groups, meanOf(groups), ddof);
+  return isUniformUpToNoise(groups) ? 1 : deviationOf(groups, meanOf(groups), ddof);
 }
 
 /** The estimator `rloo_normalized`. */

@@ -9,6 +9,21 @@ export function isUniform(groups: readonly ArrayLike<number>[]): boolean {
   return true;
 }
 
+/** Rewards that are sums of a few others differ by less than this share of their size where they are meant to be equal. */
+export const NOISE = 1e-12;
+
+/** Whether all values of all groups are those of the first, up to float noise: 1e-12 of the larger of the two. */
+export function isUniformUpToNoise(groups: readonly ArrayLike<number>[]): boolean {
+  const first = groups.find(({ length }) => length > 0)?.[0] ?? Number.NaN;
+  for (const group of groups) {
+    for (let i = 0; i < group.length; i++) {
+      const value = group[i] ?? Number.NaN;
+      if (Math.abs(value - first) > NOISE * Math.max(Math.abs(value), Math.abs(first))) return false;
+    }
+  }
+  return true;
+}
+
 export function countOf(groups: readonly ArrayLike<number>[]): number {
   let count = 0;
   for (const { length } of groups) count += length;
@@ -17,12 +32,19 @@ export function countOf(groups: readonly ArrayLike<number>[]): number {
 
 /**
  * Mean of n ≥ 1 values. A second pass adds the mean of what the first one left over, so that values of a million with
- * differences of one keep their digits.
+ * differences of one keep their digits. Values whose sum is beyond float64 are added in shares.
  */
 export function meanOf(groups: readonly ArrayLike<number>[]): number {
   const count = countOf(groups);
-  const mean = sumAbout(groups, 0) / count;
+  const sum = sumAbout(groups, 0);
+  const mean = Number.isFinite(sum) ? sum / count : meanOfShares(groups, count);
   return mean + sumAbout(groups, mean) / count;
+}
+
+function meanOfShares(groups: readonly ArrayLike<number>[], count: number): number {
+  let mean = 0;
+  for (const group of groups) for (let i = 0; i < group.length; i++) mean += (group[i] ?? Number.NaN) / count;
+  return mean;
 }
 
 function sumAbout(groups: readonly ArrayLike<number>[], centre: number): number {

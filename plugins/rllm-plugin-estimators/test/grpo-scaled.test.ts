@@ -119,3 +119,10 @@ test('its options have defaults, and other scales and ddofs are refused', () => 
     expect(grpoScaledOptions.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false);
   }
 });
+
+test('lone trajectories with rewards that differ by float noise are scaled by 1, others by their std', () => {
+  const by = (rewards: number[][]): (number | undefined)[] =>
+    calculateGrpoScaledAdvantages(rewards, { scale: 'batch' }).map(([own]) => own);
+  for (const own of by([[0.1 + 0.2], [0.3], [0.3]])) expect(own).toBeCloseTo(0.3, 6);
+  for (const own of by([[1], [1], [0.9999999]])) expect(own).toBeGreaterThan(900_000);
+});

@@ -46,3 +46,15 @@ test('scaling the rewards changes nothing', () => {
     }),
   );
 });
+
+test.each([[[0.1, 0.2, -0.3]], [[1e9, 2e9 + 0.1, -3e9 - 0.1]]])(
+  '%j has a mean of float noise, and gives zeros',
+  (rewards) => {
+    expect(Array.from(calculateMaxRlAdvantages([rewards])[0] ?? [])).toEqual([0, 0, 0]);
+  },
+);
+
+test('a rare success is no noise', () => {
+  const rewards = new Array<number>(4096).fill(0).with(0, 1e-6);
+  expect(calculateMaxRlAdvantages([rewards])[0]?.[0]).toBeCloseTo(4095, 8);
+});

@@ -70,3 +70,10 @@ test('a leave-one-out std is refused with the reason', () => {
   ]);
   expect(rlooNormalizedOptions.parse({})).toEqual({ scale: 'group', ddof: 0, epsilon: 1e-6 });
 });
+
+test('lone trajectories with rewards that differ by float noise are scaled by 1, others by their std', () => {
+  const by = (rewards: number[][]): (number | undefined)[] =>
+    calculateRlooNormalizedAdvantages(rewards, { scale: 'batch' }).map(([own]) => own);
+  for (const own of by([[0.1 + 0.2], [0.3], [0.3]])) expect(own).toBeCloseTo(0.3, 6);
+  for (const own of by([[1], [1], [0.9999999]])) expect(own).toBeGreaterThan(900_000);
+});

@@ -30,3 +30,9 @@ test.each([
 ])('$groups uniform: $uniform', ({ groups, uniform }) => {
   expect(isUniform(groups)).toBe(uniform);
 });
+
+test('a sum beyond float64 has a mean, and a deviation from it', () => {
+  const mean = meanOf([[1.5e308, 1.5e308], [0]]);
+  expect(mean / 1e308).toBeCloseTo(1, 12);
+  expect(deviationOf([[1.5e308, 1.5e308], [0]], mean, 0) / 1e308).toBeCloseTo(Math.SQRT1_2, 12);
+});

@@ -1,5 +1,5 @@
 import type { Ragged } from '../../ragged.js';
-import { isUniform, meanOf, stdOf } from '../../statistics.js';
+import { isUniform, isUniformUpToNoise, meanOf, stdOf } from '../../statistics.js';
 import type { EstimateFunction } from '../estimator.js';
 import { copyRewards, type GroupAdvantages, groupAdvantages } from '../group-rewards.js';
 import { needsSeveralTasks } from './batch-statistics.js';
@@ -7,7 +7,7 @@ import { declareBuiltIn } from './declare-built-in.js';
 
 declare module '../../config/names.js' {
   interface EstimatorOptionsMap {
-    reinforce_plus_plus_baseline: OptionsGiven<ReinforcePlusPlusBaselineOptions>;
+    reinforce_plus_plus_baseline: NoOptions;
   }
 }
 
@@ -25,9 +25,10 @@ export interface ReinforcePlusPlusBaselineOptions {
  * | population of the std | trajectories, population std (÷N), ε = 1e-6 added | the same; verl and others weigh by tokens |
  * | lone trajectory | no baseline, c = r: its documentation | its code gives c = 0, its documentation c = r |
  * | a group with equal rewards | exactly 0 | 0 up to float noise |
- * | every c of the batch equal | A = c / (1 + ε), as GRPO treats a lone trajectory | c / ε, which is 0 there |
+ * | every c of the batch equal, up to float noise of 1e-12 | A = c / (1 + ε), as GRPO treats a lone trajectory | c / ε, which is 0 there |
  *
- * The last row arises only from lone trajectories with equal rewards, where c / ε would be a million times the reward.
+ * The last row arises only from lone trajectories with equal rewards, where c / ε would be a million times the reward. Lone
+ * rewards that differ in earnest, however little, go by the formula: 1, 1, 0.9999999 give a million.
  * The collection overrides the lone trajectory by `algorithm.loneTrajectory`.
  *
  * @param rewards  `rewards[g][i]`, finite, any scale; not modified.
@@ -48,7 +49,7 @@ function whitenCentred(table: Ragged, { epsilon = 1e-6 }: ReinforcePlusPlusBasel
   if (table.length === 0) return;
   subtractMeans(table);
   const { flat } = table;
-  const std = isUniform(flat) ? 1 : stdOf(flat);
+  const std = isUniformUpToNoise(flat) ? 1 : stdOf(flat);
   // `+ 0` turns the −0 of a lone reward of −0 into 0.
   for (let i = 0; i < flat.length; i++) flat[i] = (flat[i] as number) / (std + epsilon) + 0;
 }
