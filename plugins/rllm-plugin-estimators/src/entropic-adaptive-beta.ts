@@ -50,7 +50,7 @@ export const entropicAdaptiveBetaOptions: z.ZodType<EntropicAdaptiveBetaOptions>
  * | 1, 0.9, 0.1, 0 | β 5.63: 4.18, 0.69, −0.99, −0.99 | the same |
  * | 1, 1, 1, 0: more than half win, ln 2 is out of reach | 0.5 × 3, −1 | the same, β 1048576 |
  * | 1, 0: two rollouts reach ln 2 in the limit only | 100, −1: `maxAdvantage` | 1e12, −1 |
- * | two rollouts per task | refused at start | accepted |
+ * | n rollouts per task with ln n ≤ the budget: two for ln 2 | refused at start | accepted |
  * | lone trajectory, all rewards equal | exactly 0 | 0 up to 1e-12 |
  *
  * A shift or a scale of all rewards changes nothing, as long as `maxBeta` is not reached: it is in units of 1 / reward. Groups
@@ -108,10 +108,14 @@ function klFromUniform(group: Float64Array, max: number, beta: number): number {
   return Math.log(group.length / total) + spread / total;
 }
 
-function refuseTwoRollouts({ rollouts }: EstimatorPlan): readonly string[] {
-  if (rollouts > 2) return [];
+/** One winner of n has a KL of ln n from uniform; no rewards of n rollouts have more. */
+function refuseTooFewRollouts({ rollouts, options }: EstimatorPlan): readonly string[] {
+  const { klBudget } = entropicAdaptiveBetaOptions.parse(options);
+  if (klBudget < Math.log(rollouts)) return [];
+  const needed = Math.floor(Math.exp(klBudget)) + 1;
+  const most = rollouts === 1 ? '1 rollout reaches' : `${rollouts} rollouts reach`;
   return [
-    `it needs 3 rollouts per task or more, and there ${rollouts === 1 ? 'is 1' : `are ${rollouts}`}: with two, a KL of ln 2 is reached only in the limit, whatever their rewards are. Set rollout.n, or take "entropic" with a fixed beta.`,
+    `its klBudget is ${klBudget} nats, and ${most} ${Math.log(rollouts)} in the limit only, whatever their rewards are. Set rollout.n to ${needed} or more, lower klBudget, or take "entropic" with a fixed beta.`,
   ];
 }
 
@@ -123,7 +127,7 @@ export const entropicAdaptiveBeta: EstimateFunction<EntropicAdaptiveBetaOptions>
     paper: 'https://arxiv.org/abs/2601.16175',
     scope: 'group',
     options: entropicAdaptiveBetaOptions,
-    check: refuseTwoRollouts,
+    check: refuseTooFewRollouts,
   },
 )(({ rewards, options }: AdvantageBatch<EntropicAdaptiveBetaOptions>) => ({
   advantages: calculateEntropicAdaptiveBetaAdvantages(rewards, options),

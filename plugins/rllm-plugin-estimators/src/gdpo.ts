@@ -1,4 +1,4 @@
-import { type AdvantageBatch, AdvEstimator, type EstimateFunction } from 'rllm-sdk';
+import { type AdvantageBatch, AdvEstimator, type EstimateFunction, type EstimatorPlan } from 'rllm-sdk';
 import { z } from 'zod';
 import { refuseBatchOfOneTask } from './batch-of-one-task.js';
 import { calculateGrpoScaledAdvantages } from './grpo-scaled.js';
@@ -48,7 +48,8 @@ export const gdpoOptions: z.ZodType<GdpoOptions> = z.strictObject({
  * | lone trajectory | 0 | 0 | its component leaks | 0 |
  * | a component missing | an error with its trajectory | left out | names come from the first sample only | 0 (once NaN for the batch) |
  *
- * The total reward does not enter, so a group with equal totals may have advantages. The collection overrides the lone
+ * The total reward does not enter, so a group with equal totals may have advantages, and a run that shapes it by
+ * `rewardClip`, `lengthPenalty` or `klInReward` is refused. The collection overrides the lone
  * trajectory by `algorithm.loneTrajectory`.
  *
  * @param components  `components[k][g][i]`, finite; not modified.
@@ -94,6 +95,22 @@ function addWeighted(sums: readonly Float64Array[], parts: readonly Float64Array
   });
 }
 
+/** What shapes the total reward would do nothing, without a word. */
+function refuseShaping({
+  algorithm: { rewardClip, lengthPenalty, klInReward },
+}: EstimatorPlan): readonly string[] {
+  const shaping = {
+    rewardClip: rewardClip.min !== null || rewardClip.max !== null,
+    lengthPenalty: lengthPenalty !== null,
+    klInReward: klInReward.coefficient > 0,
+  };
+  return Object.entries(shaping).flatMap(([name, isGiven]) =>
+    isGiven
+      ? [`it reads the components of rewards, and algorithm.${name} changes their total alone: leave it out.`]
+      : [],
+  );
+}
+
 /** The estimator `gdpo`. */
 export const gdpo: EstimateFunction<GdpoOptions> = AdvEstimator('gdpo', {
   summary:
@@ -102,7 +119,7 @@ export const gdpo: EstimateFunction<GdpoOptions> = AdvEstimator('gdpo', {
   scope: 'batch',
   requires: ['rewardComponents'],
   options: gdpoOptions,
-  check: (plan) => refuseBatchOfOneTask('its last step', plan),
+  check: (plan) => [...refuseBatchOfOneTask('its last step', plan), ...refuseShaping(plan)],
 })(({ groups, options }: AdvantageBatch<GdpoOptions>) => {
   if (groups.length === 0) return { advantages: [] };
   const { weights, ddof, epsilon } = { ...DEFAULTS, ...options };

@@ -1,5 +1,6 @@
 import { type AdvantageBatch, AdvEstimator, calculateGrpoAdvantages, type EstimateFunction } from 'rllm-sdk';
 import { z } from 'zod';
+import { refuseBatchOfOneTask } from './batch-of-one-task.js';
 import { countOf, isUniform } from './statistics.js';
 
 export interface GpgOptions {
@@ -72,6 +73,7 @@ export const gpg: EstimateFunction<GpgOptions> = AdvEstimator('gpg', {
   paper: 'https://arxiv.org/abs/2504.02546',
   scope: 'batch',
   options: gpgOptions,
+  check: (plan) => refuseBatchOfOneTask('alpha', plan),
 })(({ rewards, options }: AdvantageBatch<GpgOptions>) => ({
   advantages: calculateGpgAdvantages(rewards, options),
 }));

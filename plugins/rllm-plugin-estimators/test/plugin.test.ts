@@ -90,7 +90,27 @@ test('pass@k with one rollout per task is refused at start, with the reason', as
 
 test.each([1, 2])('an adaptive beta with %d rollouts per task is refused at start', async (n) => {
   const message = await refusal({ algorithm: { estimator: 'entropic_adaptive_beta' }, rollout: { n } });
-  expect(message).toContain('it needs 3 rollouts per task or more');
+  expect(message).toContain('Set rollout.n to 3 or more');
+});
+
+test('an adaptive beta is held to its own budget', async () => {
+  const algorithm = (klBudget: number) => ({
+    estimator: 'entropic_adaptive_beta' as const,
+    estimatorOptions: { entropic_adaptive_beta: { klBudget } },
+  });
+  expect(await refusal({ algorithm: algorithm(0.3), rollout: { n: 2 } })).toBe('it started');
+  expect(await refusal({ algorithm: algorithm(1.5), rollout: { n: 4 } })).toContain(
+    'Set rollout.n to 5 or more',
+  );
+  expect(await refusal({ algorithm: algorithm(1.5), rollout: { n: 5 } })).toBe('it started');
+});
+
+test.each([
+  ['rewardClip', { rewardClip: { min: null, max: 1 } }],
+  ['lengthPenalty', { lengthPenalty: { kind: 'linear', factor: 0.5 } }],
+] as const)('gdpo is refused beside %s, which it would not see', async (name, shaping) => {
+  const message = await refusal({ algorithm: { estimator: 'gdpo', ...shaping } });
+  expect(message).toContain(`algorithm.${name} changes their total alone`);
 });
 
 test('a leave-one-out residual over a leave-one-out std is refused at start, with the reason', async () => {
@@ -107,6 +127,7 @@ test('a leave-one-out residual over a leave-one-out std is refused at start, wit
 
 test.each([
   { estimator: 'gdpo', options: {} },
+  { estimator: 'gpg', options: {} },
   { estimator: 'grpo_scaled', options: { scale: 'batch' } },
   { estimator: 'rloo_normalized', options: { scale: 'batch' } },
   { estimator: 'mean_std_level', options: {} },
