@@ -11,7 +11,7 @@ import { declareBuiltIn } from './declare-built-in.js';
 
 declare module '../../config/names.js' {
   interface EstimatorOptionsMap {
-    grpo: OptionsGiven<GrpoOptions>;
+    grpo: NoOptions;
   }
 }
 

@@ -7,7 +7,7 @@ import { declareBuiltIn } from './declare-built-in.js';
 
 declare module '../../config/names.js' {
   interface EstimatorOptionsMap {
-    prpo: OptionsGiven<PrpoOptions>;
+    prpo: NoOptions;
   }
 }
 
