@@ -96,6 +96,22 @@ describe('collected', () => {
     expect(flat(await estimate('remax', [withGreedy([1], [100])], { overrides }))).toEqual([0, 0]);
   });
 
+  test('a bound on rewards holds for each greedy one, and not for their mean', async () => {
+    const overrides = { rewardClip: { min: null, max: 1 } };
+    expect(flat(await estimate('remax', [withGreedy([1], [100, 0])], { overrides }))).toEqual([0.5, 0.5]);
+  });
+
+  test('a group without a greedy reward is refused by the collection, whatever missingReward says', async () => {
+    await withRegistry(async (registry) => {
+      for (const missingReward of ['error', 'exclude'] as const) {
+        const algorithm = { ...algorithmOf('remax'), missingReward };
+        expect(() => collectRewardsAndAdvantages([withGreedy([1], [])], algorithm, { registry })).toThrow(
+          expect.objectContaining({ code: 'ESTIMATOR_INPUT' }),
+        );
+      }
+    });
+  });
+
   test('a greedy rollout without reward does not count', async () => {
     expect(flat(await estimate('remax', [withGreedy([1], [undefined, 0.5, Number.NaN])]))).toEqual([
       0.5, 0.5,

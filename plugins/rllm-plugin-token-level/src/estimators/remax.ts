@@ -1,6 +1,7 @@
 import {
   type AdvantageBatch,
   AdvEstimator,
+  type AlgorithmConfig,
   type EstimateFunction,
   RllmError,
   type TrajectoryGroup,
@@ -58,11 +59,12 @@ export interface RemaxOptions {
 const options: z.ZodType<RemaxOptions> = z.strictObject({ rewards: rewardsOption });
 
 /**
- * The estimator `remax`. The baseline is the mean reward of the group's greedy rollouts, of which there is one, within the
+ * The estimator `remax`. The baseline is the mean reward of the group's greedy rollouts, of which there is one, each within the
  * bounds of `algorithm.rewardClip`; penalties are taken off rewards only, which leaves the gradient unbiased.
  *
- * Without a finite greedy reward it throws ESTIMATOR_INPUT under `missingReward: "error"`, and gives the group exactly 0 under
- * `"exclude"`.
+ * A group without a finite greedy reward does not reach it in a run: under `missingReward: "exclude"` the trainer drops it, else
+ * the collection throws ESTIMATOR_INPUT for what `remax` requires. Called by itself, `remax` throws the same, and under
+ * `"exclude"` gives the group exactly 0.
  */
 export const remax: EstimateFunction<RemaxOptions> = AdvEstimator('remax', {
   summary: 'reward-to-go − reward of a greedy rollout of the task, no std',
@@ -73,11 +75,10 @@ export const remax: EstimateFunction<RemaxOptions> = AdvEstimator('remax', {
   perToken: true,
 })((batch: AdvantageBatch<RemaxOptions>) => {
   const { groups, algorithm } = batch;
-  const { min, max } = algorithm.rewardClip;
   const baselines = groups.map((group) => {
-    const reward = greedyReward(group);
+    const reward = greedyReward(group, algorithm.rewardClip);
     if (reward === undefined && algorithm.missingReward === 'error') throw withoutBaseline(group);
-    return reward === undefined ? undefined : Math.min(max ?? reward, Math.max(min ?? reward, reward));
+    return reward;
   });
   const rewards = placeRewards(batch, batch.options.rewards).rows;
   const { advantages, returns } = calculateRemaxAdvantages(
@@ -90,10 +91,15 @@ export const remax: EstimateFunction<RemaxOptions> = AdvEstimator('remax', {
   return { advantages, returns };
 });
 
-/** Mean reward of the greedy rollouts that have one; undefined where none has. */
-function greedyReward({ baselines = [] }: TrajectoryGroup): number | undefined {
+/** Mean reward of the greedy rollouts that have one, each clipped as any reward is; undefined where none has. */
+function greedyReward(
+  { baselines = [] }: TrajectoryGroup,
+  { min, max }: AlgorithmConfig['rewardClip'],
+): number | undefined {
   const scored = baselines.flatMap(({ reward }) =>
-    reward !== undefined && Number.isFinite(reward) ? [reward] : [],
+    reward !== undefined && Number.isFinite(reward)
+      ? [Math.min(max ?? reward, Math.max(min ?? reward, reward))]
+      : [],
   );
   return scored.length === 0 ? undefined : scored.reduce((sum, reward) => sum + reward, 0) / scored.length;
 }
