@@ -39,7 +39,8 @@ export interface GigpoOptions {
  * | equal rewards, equal returns | exactly 0 | 0 | 0 up to float noise | 0 |
  * | states | data, keys sorted at every depth | equal | Python equality, keys sorted | a hash of the state |
  *
- * The collection overrides the lone trajectory by `algorithm.loneTrajectory`. By `"step"` a lone trajectory keeps its reward, too.
+ * The collection overrides the lone trajectory by `algorithm.loneTrajectory`. By `"step"` a lone trajectory keeps its reward, too;
+ * one beside others that have no step is compared with itself, and its episode term is 0 whatever the number of its steps.
  *
  * @param rewards  `rewards[g][i]`, finite; not modified.
  * @param returns  `returns[g][i][s]`, discounted step returns; not modified.
@@ -74,7 +75,9 @@ export function calculateGigpoAdvantages(
 function episodeTerm(rewards: ArrayLike<number>, rows: readonly number[], normByStd: boolean): number[] {
   const counted = rows.flatMap((count, i) => new Array<number>(count).fill(rewards[i] as number));
   const one = new Array<number>(counted.length).fill(0);
-  const related = relateWithin(counted, one, 1, { normByStd, lone: 'value' });
+  // One row of several trajectories: no other has a step, and by the formula it is its own mean.
+  const lone = rewards.length === 1 ? 'value' : 'zero';
+  const related = relateWithin(counted, one, 1, { normByStd, lone });
   return cutLike(
     related,
     rows.map((length) => ({ length })),

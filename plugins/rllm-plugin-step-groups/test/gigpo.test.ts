@@ -92,6 +92,15 @@ describe('gigpo', () => {
     expect(first('step')).toEqual([0.25, -0.75]);
   });
 
+  test.each([1, 3])('by step, one trajectory of %d steps beside one without is its own mean', (count) => {
+    const own = new Array<number>(count).fill(0);
+    const states = own.map((_none, s) => `s${s}`);
+    const options = { episodeBaseline: 'step' } as const;
+    expect(lists(calculateGigpoAdvantages([[1, 0]], [[own, []]], [[states, []]], options))).toEqual([
+      [own, []],
+    ]);
+  });
+
   test.each(['trajectory', 'step'] as const)(
     'a lone trajectory keeps its reward, by "%s"',
     (episodeBaseline) => {
