@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { RllmError } from '../errors.js';
 import { childOf } from './plain-tree.js';
@@ -13,8 +14,9 @@ export interface FindOptions {
 
 /**
  * The config file named, else the first of cosmiconfig's places from `cwd` upwards, as far as the repository or workspace
- * root (the nearest folder with `.git` or with workspaces in its package.json); undefined when there is none. Empty files
- * and a package.json without the key `rllm` are passed over.
+ * root (the nearest folder with `.git` or with workspaces in its package.json), or without one as far as the home folder or
+ * the root of the file system; undefined when there is none. Empty files and a package.json without the key `rllm` are
+ * passed over.
  *
  * Searching runs no code. cosmiconfig's own search would: the mere call of `cosmiconfig()` evaluates the meta config
  * (`.config/config.*`) of the working folder.
@@ -76,11 +78,25 @@ function codeError(file: string, isNamed: boolean): RllmError {
 }
 
 function searchRoot(cwd: string): string {
-  const start = resolve(cwd);
-  for (let folder = start; ; folder = dirname(folder)) {
-    const isRoot = existsSync(join(folder, '.git'));
-    if (isRoot || manifestField(join(folder, 'package.json'), 'workspaces') !== undefined) return folder;
-    if (folder === dirname(folder)) return start;
+  const home = homeFolder();
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (folder === home || folder === dirname(folder) || isProjectRoot(folder)) return folder;
+  }
+}
+
+function isProjectRoot(folder: string): boolean {
+  return (
+    existsSync(join(folder, '.git')) ||
+    manifestField(join(folder, 'package.json'), 'workspaces') !== undefined
+  );
+}
+
+function homeFolder(): string | undefined {
+  try {
+    return resolve(homedir());
+  } catch {
+    // A user without an entry and without HOME, as in some containers.
+    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { configFromCode, DEFAULT_CONFIG, faultAt, loadConfig, sourceOf } from '../../src/config/index.js';
 import { faultsOfLoading } from './faults-of.js';
 import { folderWith } from './workspace.js';
@@ -54,11 +55,21 @@ describe('where a config file is found', () => {
     expect((await loadConfig({ cwd: join(root, 'a'), env: {} })).file).toBe(join(root, 'package.json'));
   });
 
-  test('nowhere above, without a repository', async () => {
-    const root = folderWith({ 'rllmrc.json': JSON_4, 'a/b': '' });
-    await expect(loadConfig({ cwd: join(root, 'a'), env: {} })).rejects.toMatchObject({
-      code: 'CONFIG_NOT_FOUND',
-    });
+  test('in the folders above, without a repository', async () => {
+    const root = folderWith({ 'rllmrc.json': JSON_4, 'package.json': '{}', 'sub/a/.keep': '' });
+    expect((await loadConfig({ cwd: join(root, 'sub/a'), env: {} })).file).toBe(join(root, 'rllmrc.json'));
+  });
+
+  test('in the home folder, and not above it', async () => {
+    const root = folderWith({ 'rllmrc.json': JSON_4, 'home/a/.keep': '' });
+    const home = join(root, 'home');
+    vi.stubEnv('HOME', home);
+    vi.stubEnv('USERPROFILE', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const cwd = join(home, 'a');
+    await expect(loadConfig({ cwd, env: {} })).rejects.toMatchObject({ code: 'CONFIG_NOT_FOUND' });
+    writeFileSync(join(home, 'rllmrc.json'), JSON_4);
+    expect((await loadConfig({ cwd, env: {} })).file).toBe(join(home, 'rllmrc.json'));
   });
 
   test('the defaults will do where no file is required', async () => {
