@@ -5,6 +5,7 @@ import { isModule } from './find-config.js';
 import { childOf } from './plain-tree.js';
 import { HIDDEN, withoutSecretLines } from './secrets.js';
 import { positionOf, type TextPosition } from './text-position.js';
+import { unexpectedTokenOffset } from './unexpected-token-offset.js';
 
 export interface ConfigFile {
   readonly file: string;
@@ -79,6 +80,9 @@ function placeOfSyntaxError(cause: unknown, text: string): TextPosition | undefi
     return { line: Number(fieldOf(mark, 'line')) + 1, column: Number(fieldOf(mark, 'column')) + 1 };
   }
   const message = messageOf(cause);
+  if (/^JSON Error in .*\nUnexpected token /.test(message)) {
+    return positionOf(text, unexpectedTokenOffset(text));
+  }
   const parsed = /\.[cm]?ts:(\d+):(\d+)$/.exec(message);
   if (parsed !== null) return { line: Number(parsed[1]), column: Number(parsed[2]) + 1 };
   const offset = /at position (\d+)/.exec(message)?.[1];
@@ -86,14 +90,16 @@ function placeOfSyntaxError(cause: unknown, text: string): TextPosition | undefi
   return /end of JSON|end of data/i.test(message) ? positionOf(text, text.trimEnd().length) : undefined;
 }
 
-/** The reason alone: the loaders' messages repeat the file and the lines. */
+/** The reason alone: the loaders' messages repeat the file and the lines, and those of `JSON.parse` quote the text. */
 function reasonOf(cause: unknown): string {
   const reason = fieldOf(cause, 'reason');
   if (typeof reason === 'string') return reason;
   const lines = messageOf(cause).split('\n');
-  const line =
-    lines.find((candidate) => candidate.includes(' in JSON') || candidate.includes(' end of ')) ?? lines[0];
-  return (line ?? '').replace(/ while parsing.*$/s, '').replace(/[.\s]+$/, '');
+  const line = lines.find((candidate) => / in JSON| end of | valid JSON/.test(candidate)) ?? lines[0] ?? '';
+  return line
+    .replace(/^(Unexpected token '.+?'), .*$/s, '$1 in JSON')
+    .replace(/ while parsing.*$/s, '')
+    .replace(/[.\s]+$/, '');
 }
 
 /** Hides the tag or alias of YAML that a reason names, where it is the value of a secret key: `password: !tag`. */

@@ -111,6 +111,11 @@ describe('a file that cannot be read', () => {
     ['a.json', '{\n "trainer": {"seed": 3,},\n}', ':2:24'],
     ['a.json', '{"trainer": ', ':1:12'],
     ['a.json', '', ':1:1'],
+    ['a.json', '// hi\n{}', ':1:1'],
+    ['a.json', '{\n  "trainer": {"seed": True}\n}', ':2:23'],
+    ['a.json', '{"rollout": {"n": nulL}} // True at position 3', ':1:22'],
+    ['a.json', '[1,\n 2,\n]', ':3:1'],
+    ['a.json', '{"a": 1}\n}', ':2:1'],
     ['a.yaml', 'trainer:\n  seed: 1\n data: 3\n', ':3:2'],
     ['a.yaml', 'trainer:\n  seed: 1\n  seed: 2\n', ':3:3'],
     ['a.ts', 'export default { trainer: ', ':1:27'],
@@ -125,6 +130,16 @@ describe('a file that cannot be read', () => {
       code: 'CONFIG_UNREADABLE',
       message: expect.stringContaining(`${join(cwd, file)}${place} cannot be read: `),
     });
+  });
+
+  test.each([
+    ['// hi\n{}', "Unexpected token '/' in JSON.\n    1 | // hi\n      | ^\n    2 | {}"],
+    ['{"apiKey": "sk-1", "seed": True}', `'T' in JSON.\n    1 | {"apiKey": [hidden], "seed": True}`],
+    ["{'seed': 1}", "Expected property name or '}' in JSON at position 1."],
+  ])('of JSON says why: %j', async (content, reason) => {
+    const { message } = await faultsOfLoading({ cwd: folderWith({ 'a.json': content }), file: 'a.json' });
+    expect(message).toContain(reason);
+    expect(message).not.toContain('sk-1');
   });
 
   test('is shown with the lines around the fault, without its secrets', async () => {
