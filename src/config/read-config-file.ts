@@ -27,10 +27,9 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
   if (isModule(file)) {
     return { file, tree: await importModule(file, extension), text: null, prefix: [] };
   }
-  const text = (await readFile(file, 'utf8').catch((cause) => unreadable(file, cause))).replace(
-    /^\uFEFF/,
-    ' ',
-  );
+  const marked = await readFile(file, 'utf8').catch((cause) => unreadable(file, cause));
+  // Editors count no column for a byte order mark, and YAML would take a blank in its place for an indent.
+  const text = marked.replace(/^\uFEFF/, '');
   const prefix = basename(file) === 'package.json' ? ['rllm'] : [];
   const { defaultLoaders } = await import('cosmiconfig');
   const load = extension === '.json' ? defaultLoaders['.json'] : defaultLoaders['.yaml'];

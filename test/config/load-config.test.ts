@@ -94,6 +94,18 @@ describe('where a config file is found', () => {
     });
   });
 
+  test.each([
+    ['a.json', '{"rollout": {"n": 4}, "trainer": {"sead": 1}}', '1:35'],
+    ['a.yaml', 'rollout:\n  n: 4\ntrainer: {}\nsead: 1\n', '4:1'],
+    ['a.yaml', 'sead: 1\nrollout:\n  n: 4\n', '1:1'],
+    ['package.json', '{"rllm": {"rollout": {"n": 4}, "sead": 1}}', '1:32'],
+  ])('a byte order mark is no part of %s: %j', async (file, content, place) => {
+    const cwd = folderWith({ [file]: `\uFEFF${content}` });
+    const { config, faults } = await loadConfig({ cwd, file, env: {}, onFault: 'collect' });
+    expect(config.rollout.n).toBe(4);
+    expect(faults.map(({ line, column }) => `${line}:${column}`)).toEqual([place]);
+  });
+
   test('a TypeScript file is evaluated once, and nothing is written beside it', async () => {
     const cwd = folderWith({
       'rllm.config.ts': `const seen = globalThis as { times?: number };
