@@ -107,16 +107,11 @@ describe('write an estimator', { timeout: 180_000 }, () => {
       expect(outcome).toMatchObject({ code: 0 });
       expect(eventsOf(outcome).at(-1)).toMatchObject({ event: 'end', status: 'completed' });
     }
-    const compared = await rllm(folder, [
-      'estimators',
-      'compare',
-      'my_opo',
-      'grpo',
-      '--rewards',
-      '[[1,0,0,0],[1,1]]',
-    ]);
+    const compare = /^npx rllm (estimators compare .*)$/m.exec(pageText(page))?.[1] ?? '';
+    const compared = await rllm(folder, compare.replaceAll('"', '').split(' '));
     expect(compared).toMatchObject({ code: 0 });
     expect(compared.stdout).toContain('my_opo');
+    expect(compared.stdout + compared.stderr).not.toContain('not compared');
   });
 });
 
