@@ -58,24 +58,22 @@ test('a run of a project that was moved goes on, and can be evaluated', async ()
   expect((await rllm(moved, ['eval', '--run', 'out/run'])).code).toBe(0);
 });
 
-test('a resumed run keeps its own configuration, whatever the config file has become', async () => {
+test('a resumed run keeps its own configuration, whatever the config file and the environment have become', async () => {
   const folder = guessProject();
   const short = ['--set', 'trainer.totalBatches=2', '--set', 'trainer.seed=5'];
   await rllm(folder, ['train', '--run-dir', 'run', ...short]);
   const changed = { ...CONFIG, rollout: { n: 8 }, algorithm: { estimator: 'rloo' } };
   writeFileSync(join(folder, 'rllmrc.json'), JSON.stringify(changed));
-  const { code, stdout } = await rllm(folder, [
-    'train',
-    '--resume',
-    'run',
-    '--set',
-    'trainer.totalBatches=3',
-  ]);
+  const args = ['train', '--resume', 'run', '--set', 'trainer.totalBatches=3'];
+  const { code, stdout } = await rllm(folder, args, {
+    RLLM_TRAINER__SEED: '6',
+    RLLM_TRAINER__SAVE_FREQ: '7',
+  });
   expect(code).toBe(0);
   expect(stdout).toContain('grpo: center=group');
   expect(stdout).toMatch(/completed · 3 steps/);
   const config = JSON.parse(readFileSync(join(folder, 'run/config.json'), 'utf8'));
-  expect(config.config.trainer).toMatchObject({ seed: 5, totalBatches: 3 });
+  expect(config.config.trainer).toMatchObject({ seed: 5, saveFreq: 2, totalBatches: 3 });
   expect(config.sources['trainer.seed']).toMatchObject({ from: 'flag' });
   expect(config.sources['rollout.n']).toMatchObject({ from: 'file' });
 });

@@ -412,6 +412,17 @@ describe('a resumed run', () => {
     expect(await moved.trainer.fit()).toMatchObject({ status: 'completed', steps: 8 });
   });
 
+  test('is refused when its validation data changed, but not when there is none any more', async () => {
+    const directory = await place();
+    await interrupted(directory, 3);
+    const changed = tiny({ valData: tasks(2), run: await RunFolder.resume(directory) });
+    await expect(changed.trainer.fit()).rejects.toMatchObject({
+      details: { changed: ['data.val (its rows)'] },
+    });
+    const without = tiny({ valData: undefined, run: await RunFolder.resume(directory) });
+    expect(await without.trainer.fit()).toMatchObject({ status: 'completed', steps: 8 });
+  });
+
   test('may go back to an earlier checkpoint, and later ones are removed', async () => {
     const directory = await place();
     await tiny({ run: await newRun(directory) }).trainer.fit();
