@@ -90,8 +90,7 @@ export class EstimatorRegistry extends DeclaredRegistry<
   async checkOptions(name: string, algorithm: AlgorithmConfig): Promise<readonly OptionProblem[]> {
     const schema = this.entry(name).value.options.options;
     const given = givenOptions(name, algorithm);
-    const checked =
-      schema === undefined ? withoutOptions(given, TAKES_NONE) : await checkOptions(schema, given);
+    const checked = schema === undefined ? takingNone(given, algorithm) : await checkOptions(schema, given);
     this.#remember(name, given, checked);
     return checked.problems;
   }
@@ -107,7 +106,7 @@ export class EstimatorRegistry extends DeclaredRegistry<
     let checked = this.#checked.get(name)?.get(given);
     if (checked === undefined) {
       const schema = this.entry(name).value.options.options;
-      checked = schema === undefined ? withoutOptions(given, TAKES_NONE) : checkOptionsNow(schema, given);
+      checked = schema === undefined ? takingNone(given, algorithm) : checkOptionsNow(schema, given);
       this.#remember(name, given, checked);
     }
     const [problem] = checked.problems;
@@ -190,8 +189,19 @@ type Entry = RegistryEntry<
   Registered<EstimatorClass, EstimateFunction, AdvantageEstimator, AdvEstimatorOptions>
 >;
 
-const TAKES_NONE = 'this estimator takes no options';
 const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** Options for an estimator without a schema, all at fault. A setting that it reads is easily taken for its option. */
+function takingNone(given: Readonly<Record<string, unknown>>, algorithm: AlgorithmConfig): CheckedOptions {
+  const checked = withoutOptions(given, 'this estimator takes no options');
+  if (checked.problems.length === 0) return checked;
+  const problems = checked.problems.map((problem) => {
+    const setting = problem.at.slice(1);
+    if (!Object.hasOwn(algorithm, setting)) return problem;
+    return { ...problem, message: `${problem.message}; the setting is algorithm.${setting}` };
+  });
+  return { value: undefined, problems };
+}
 
 function givenOptions(
   name: string,

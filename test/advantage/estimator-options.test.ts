@@ -68,6 +68,18 @@ describe('options of an estimator', () => {
     );
   });
 
+  test.each([
+    ['normAdvByStdInGrpo', 'takes no options; the setting is algorithm.normAdvByStdInGrpo'],
+    ['toString', 'takes no options'],
+  ])('that are settings of the algorithm are told so: %s', async (option, message) => {
+    const config = algorithm({ estimatorOptions: { grpo: { [option]: false } } });
+    const path = `algorithm.estimatorOptions.grpo.${option}`;
+    expect(() => builtInRegistry().optionsOf('grpo', config)).toThrow(`${path}: this estimator ${message}`);
+    expect(await builtInRegistry().checkOptions('grpo', config)).toEqual([
+      { at: `.${option}`, message: `this estimator ${message}` },
+    ]);
+  });
+
   test('with an async schema are ready once they were checked, and say so before', async () => {
     const registry = registryWith(asyncSchema);
     const config = algorithm({ estimator: 'scaled', estimatorOptions: { scaled: { factor: 7 } } });
