@@ -157,7 +157,7 @@ test('a dry run finds a workflow that fails', async () => {
   expect(outcome.stderr).toContain('no such tool');
 });
 
-test('an error that an agent throws outside its rollout is reported as any other', async () => {
+test('an error that an agent throws outside its rollout is reported with a code', async () => {
   const late = workflow(
     'setTimeout(() => { throw new Error("too late"); }, 5); await new Promise(() => {});',
   );
@@ -167,6 +167,6 @@ test('an error that an agent throws outside its rollout is reported as any other
     ...['--set', 'plugins=["./guess.ts","./broken.ts"]', '--set', 'workflow.use=broken'],
   ]);
   expect(outcome.code).toBe(1);
-  expect(outcome.stderr).toMatch(/^error {2}too late\n/);
+  expect(outcome.stderr).toMatch(/^error UNHANDLED_ERROR {2}Thrown where nobody waits for it: too late\n/);
   expect(outcome.stderr).not.toMatch(/\n\s+at /);
 });

@@ -23,7 +23,7 @@ test('a stage that leaves out 200,000 trajectories names each', () => {
     dropped: [],
     skipped: null,
   };
-  rejectAndFilter({ parts: { config } } as RunContext, state, work);
+  rejectAndFilter({ parts: { config, backend: {} } } as RunContext, state, work);
   expect(work.dropped).toHaveLength(MANY);
   expect(new Set(work.dropped.map(({ reason }) => reason))).toEqual(new Set(['uniform_group']));
   expect(state.trajectoryGroups).toEqual([]);
