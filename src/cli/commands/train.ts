@@ -38,6 +38,9 @@ interface Session {
   readonly stop: StopSignals;
 }
 
+/** How long a run still has for its step once something was thrown where nobody waits for it. */
+const LATEST_MS = 5 * 60_000;
+
 /** `rllm train`: a new run, or the rest of one. */
 export async function train(options: TrainOptions): Promise<number> {
   if (options.allowPluginChange === true && options.resume === undefined) {
@@ -51,10 +54,14 @@ export async function train(options: TrainOptions): Promise<number> {
     view.note('Stopping after this step. A second signal stops at once, without saving.'),
   );
   let unhandled: RllmError | undefined;
+  let latest: NodeJS.Timeout | undefined;
   const release = onUnhandled((error) => {
-    if (unhandled === undefined) view.note(`${error.message} Stopping after this step.`);
-    unhandled ??= error;
+    if (unhandled !== undefined) return;
+    unhandled = error;
+    view.note(`${error.message}. Stopping after this step, in ${LATEST_MS / 60_000} minutes at the latest.`);
     stop.stop();
+    // The rollout that it was thrown in may wait for ever.
+    latest = setTimeout(() => process.exit(reportFailure(error, options)), LATEST_MS);
   });
   const run = {
     directory: options.runDir,
@@ -72,6 +79,7 @@ export async function train(options: TrainOptions): Promise<number> {
     );
     return unhandled === undefined ? exitCode : reportFailure(unhandled, options);
   } finally {
+    clearTimeout(latest);
     release();
     view.close();
     stop.dispose();
