@@ -17,8 +17,8 @@
 //   160,000        3.4 ms  142×    21 ms    7.2×    1.8 ms 202×     18 ms   42×      41 ms  30.9× (clock 31.7×)  35 B
 //   1,600,000      36 ms   152×    294 ms   6.3×    23 ms  181×     208 ms  34×     525 ms  24.9× (clock 25.2×)  36 B
 //
-// Over three runs with Node's own 16 MB: 18.2 to 26.6 times at 160,000 (by the clock 19.9 to 26.7); at 1.6 million 18.6 to 18.9 (by the clock
-// 20.9 to 21.5), since a second core collects garbage at the same time. Where the episodes came to lie in memory is chance, and moves grouping
+// Over four runs with Node's own 16 MB: 18.2 to 28.3 times at 160,000 (by the clock 19.9 to 28.3); at 1.6 million 18.0 to 18.9 (by the clock
+// 19.9 to 21.5), since a second core collects garbage at the same time. Where the episodes came to lie in memory is chance, and moves grouping
 // by a third from one process to the next.
 //
 // By the clock a trajectory takes 309 ns in 160,000, 324 in 320,000, 358 in 640,000, 411 in 1.28 million and 392 in 1.6 million
