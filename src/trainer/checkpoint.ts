@@ -176,18 +176,14 @@ async function readState(directory: string): Promise<CheckpointFile | string> {
     throw invalid(fault(messageOf(cause)), cause);
   }
   try {
-    const file: unknown = JSON.parse(text);
-    return isRecord(file) ? (file as unknown as CheckpointFile) : fault('it holds no object');
+    const file = JSON.parse(text) as CheckpointFile | null;
+    return file !== null && typeof file === 'object' ? file : fault('it holds no object');
   } catch (cause) {
     return fault(messageOf(cause));
   }
 }
 
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
 
 /** Length in bytes of every file below a folder but the state file, by path with `/`. */
 async function fileSizes(directory: string): Promise<Record<string, number>> {

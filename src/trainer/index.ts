@@ -2,11 +2,12 @@ export { type Checkpoint, type CheckpointState, latestCheckpoint, readCheckpoint
 export { FREE_ON_RESUME, LENGTH_OF_RUN } from './config-fingerprint.js';
 export type { DryRunReport } from './dry-run.js';
 export type { RunSummary, TrainerEvent, TrajectoryView, WarningDetails } from './events.js';
+export type { ResumeOptions } from './find-run.js';
 export type { PluginHooks } from './lifecycle.js';
 export { type GradedRollout, passAtK, passMetrics } from './pass-at-k.js';
 export { assertNoPluginChanges, type PluginChange, pluginChanges } from './plugin-changes.js';
 export { readEpisodes, type SavedStep } from './read-episodes.js';
-export { type NewRun, type ResumeOptions, RunFolder } from './run-folder.js';
+export { type NewRun, RunFolder } from './run-folder.js';
 export type { ManifestPlugin, NamesByKind, RunEnd, RunManifest, RunResumption } from './run-manifest.js';
 export type { RunStop } from './run-steering.js';
 export type { TrainerParts } from './trainer-parts.js';

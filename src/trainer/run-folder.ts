@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { RllmConfig } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
@@ -8,10 +8,7 @@ import type { Episode, Json } from '../types/index.js';
 import {
   type Checkpoint,
   type CheckpointState,
-  type LatestCheckpoint,
-  latestCheckpoint,
   pruneCheckpoints,
-  readCheckpoint,
   removeCheckpointsAfter,
   writeCheckpoint,
 } from './checkpoint.js';
@@ -19,8 +16,8 @@ import { ClaimedFolder } from './claimed-folder.js';
 import { removeTemporary, writeAllWhole, writeWhole } from './durable-files.js';
 import { assertEmptyRunFolder, CONFIG_FILE } from './empty-run-folder.js';
 import { type EpisodeMode, removeEpisodesAfter, writeEpisodes } from './episode-files.js';
+import { findRun, type Resumed, type ResumeOptions, runOf } from './find-run.js';
 import { firstLineAfter } from './metrics-tail.js';
-import { assertNoPluginChanges, type PluginChange, pluginChanges } from './plugin-changes.js';
 import {
   MANIFEST_FILE,
   type ManifestPlugin,
@@ -42,21 +39,6 @@ export interface NewRun {
   readonly baseDirectory?: string | undefined;
   readonly plugins?: readonly ManifestPlugin[] | undefined;
   readonly command?: string | undefined;
-}
-
-export interface ResumeOptions {
-  /** What `config.json` shall hold from now on; it stays as it is when absent. */
-  readonly configRecord?: Json | undefined;
-  /** Those that the run goes on with; nothing is checked and the record stays when absent. */
-  readonly plugins?: readonly ManifestPlugin[] | undefined;
-  /** Go on although plugins are missing, new, or of another version; the manifest tells of it. */
-  readonly allowPluginChange?: boolean | undefined;
-}
-
-/** A run that is gone on with. */
-interface Resumed extends LatestCheckpoint {
-  readonly plugins: readonly ManifestPlugin[];
-  readonly pluginChanges: readonly PluginChange[];
 }
 
 /**
@@ -121,20 +103,8 @@ export class RunFolder {
    *   latest cannot be told (see `latestCheckpoint`), PLUGIN_CHANGED when it was made with other plugins.
    */
   static async resume(directory: string, options: ResumeOptions = {}): Promise<RunFolder> {
-    const { run, checkpoint: named } = placeOf(directory);
-    const manifest = await readManifest(run);
-    const plugins = options.plugins ?? manifest.plugins;
-    const changes = pluginChanges(manifest.plugins, plugins);
-    if (options.allowPluginChange !== true) assertNoPluginChanges(run, changes);
-    const latest =
-      named === null
-        ? await latestCheckpoint(join(run, 'checkpoints'))
-        : { checkpoint: await readCheckpoint(named), passedOver: [] };
-    return new RunFolder(run, manifest, options.configRecord, {
-      ...latest,
-      plugins,
-      pluginChanges: changes,
-    });
+    const { run, manifest, resumed } = await findRun(directory, options);
+    return new RunFolder(run, manifest, options.configRecord, resumed);
   }
 
   /**
@@ -143,7 +113,7 @@ export class RunFolder {
    * @throws RllmError RUN_DIR_INVALID when the folder is not that of a run.
    */
   static async pluginsOf(directory: string): Promise<readonly ManifestPlugin[]> {
-    return (await readManifest(placeOf(directory).run)).plugins;
+    return (await readManifest(runOf(directory))).plugins;
   }
 
   /** True when the run goes on in a folder that it had before. */
@@ -296,15 +266,6 @@ export class RunFolder {
     if (this.#metrics === undefined) throw new Error('The run folder is not open.');
     return this.#metrics;
   }
-}
-
-/** The run that a folder names: itself, or that of the checkpoint. */
-function placeOf(directory: string): { readonly run: string; readonly checkpoint: string | null } {
-  const named = resolve(directory);
-  const isCheckpoint = /^step-\d+$/.test(basename(named)) && basename(dirname(named)) === 'checkpoints';
-  return isCheckpoint
-    ? { run: dirname(dirname(named)), checkpoint: named }
-    : { run: named, checkpoint: null };
 }
 
 function textOf(value: unknown): string {
