@@ -143,6 +143,7 @@ export {
   type Dropped,
   type DropReason,
   type Ledger,
+  type Rollout,
   type UntrainableReason,
 } from './filtering/index.js';
 export {

@@ -99,7 +99,7 @@ export function collectRewardsAndAdvantages(
     Object.assign(metrics, advantageMetrics(role, flatten(advantages)));
   }
   if (collectAdvantage) {
-    for (const { trajectory } of selection.dropped) if (trajectory !== null) clearAdvantages(trajectory);
+    for (const { trajectories } of selection.dropped) trajectories.forEach(clearAdvantages);
   }
   return { metrics, groups: selection.groups, dropped: selection.dropped, warnings };
 }

@@ -3,7 +3,7 @@ import { RllmError } from '../errors.js';
 import {
   type Dropped,
   type DropReason,
-  dropGroup,
+  droppedGroup,
   leaveOut,
   RewardReading,
   unsoundComponent,
@@ -92,7 +92,7 @@ function readTrainable(
   if (scored.trajectories.length === 0) return undefined;
   if (!areScored) rewards.add(scored.trajectories);
   if (scored.trajectories.length === 1 && algorithm.loneTrajectory === 'drop') {
-    dropGroup(scored, 'lone_trajectory', dropped);
+    dropped.push(droppedGroup(scored, 'lone_trajectory'));
     rewards.takeBack();
     return undefined;
   }

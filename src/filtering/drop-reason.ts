@@ -1,4 +1,4 @@
-import { rolloutOf, type Trajectory, type TrajectoryGroup } from '../types/index.js';
+import { rolloutOf, type Trajectory, type TrajectoryGroup, type TrajectoryOrigin } from '../types/index.js';
 
 /**
  * Why a rollout did not train, in the order of the stages. A rollout with several trajectories that were dropped for
@@ -41,24 +41,31 @@ export type UntrainableReason = Extract<
   'no_tokens' | 'prompt_missing' | `logprobs_${string}` | 'token_unknown' | 'too_long'
 >;
 
-/** A trajectory, or a rollout without any, that a stage left out. */
+/** What a stage left out for one reason: trajectories, or rollouts as a whole. */
 export interface Dropped {
   readonly reason: DropReason;
-  readonly taskId: string;
-  readonly rolloutIndex: number;
-  /** `null` when the whole rollout is meant. */
-  readonly trajectory: Trajectory | null;
+  readonly rollouts: readonly Rollout[];
+  /** Those left out, each of the rollout at the same place; none when the rollouts are meant as a whole. */
+  readonly trajectories: readonly Trajectory[];
 }
 
-/** The trajectory `i` of a group, as left out. */
-export function droppedOf(group: TrajectoryGroup, i: number, reason: DropReason): Dropped {
-  const { taskId, rolloutIndex } = rolloutOf(group, i);
-  return { reason, taskId, rolloutIndex, trajectory: group.trajectories[i] ?? null };
+/** Which rollout: its episode, or as much of it. */
+export type Rollout = Pick<TrajectoryOrigin, 'taskId' | 'rolloutIndex'>;
+
+/** Which rollout each trajectory of a group comes from. */
+export function rolloutsOf(group: TrajectoryGroup): readonly Rollout[] {
+  const { trajectories, metadata } = group;
+  return metadata.length === trajectories.length ? metadata : trajectories.map((_, i) => rolloutOf(group, i));
 }
 
-/** Adds all trajectories of a group to what is left out. */
-export function dropGroup(group: TrajectoryGroup, reason: DropReason, dropped: Dropped[]): void {
-  for (let i = 0; i < group.trajectories.length; i++) dropped.push(droppedOf(group, i, reason));
+/** All trajectories of a group, as left out. */
+export function droppedGroup(group: TrajectoryGroup, reason: DropReason): Dropped {
+  return { reason, rollouts: rolloutsOf(group), trajectories: group.trajectories };
+}
+
+/** How many trajectories were left out on their own, not with their rollout. */
+export function countTrajectories(dropped: readonly Dropped[]): number {
+  return dropped.reduce((count, { trajectories }) => count + trajectories.length, 0);
 }
 
 /**
@@ -75,7 +82,12 @@ export function leaveOut(
   const reasons = group.trajectories.map(reasonOf);
   if (reasons.every((reason) => reason === undefined)) return group;
   reasons.forEach((reason, i) => {
-    if (reason !== undefined) dropped.push(droppedOf(group, i, reason));
+    if (reason === undefined) return;
+    dropped.push({
+      reason,
+      rollouts: [rolloutOf(group, i)],
+      trajectories: group.trajectories.slice(i, i + 1),
+    });
   });
   const isKept = (_: unknown, i: number): boolean => reasons[i] === undefined;
   return {

@@ -1,11 +1,12 @@
 export { applyCompactFiltering, type CompactFiltering, isMasked } from './compact-filtering.js';
 export {
+  countTrajectories,
   DROP_REASONS,
   type Dropped,
   type DropReason,
-  dropGroup,
-  droppedOf,
+  droppedGroup,
   leaveOut,
+  type Rollout,
   type UntrainableReason,
 } from './drop-reason.js';
 export { type Ledger, type LedgerParts, settleLedger } from './ledger.js';

@@ -1,11 +1,6 @@
-import {
-  type Episode,
-  type Metrics,
-  type Trajectory,
-  type TrajectoryGroup,
-  wholeOf,
-} from '../types/index.js';
-import { DROP_REASONS, type Dropped, type DropReason } from './drop-reason.js';
+import type { Episode, Metrics, TrajectoryGroup } from '../types/index.js';
+import { DROP_REASONS, type Dropped, type DropReason, rolloutsOf } from './drop-reason.js';
+import { RolloutPlaces } from './rollout-places.js';
 
 export interface LedgerParts {
   /** Every episode of this batch, as the workflow engine gave it. */
@@ -37,63 +32,51 @@ export interface Ledger {
 
 const ORDER = Object.keys(DROP_REASONS) as DropReason[];
 
+/** What became of a rollout, as one number: that of its reason in `ORDER`, or one of these. The largest of several counts. */
+const REASONS = new Map(ORDER.map((reason, r) => [reason, r]));
+const WAITS = ORDER.length;
+const TRAINED = ORDER.length + 1;
+
 /**
  * Settles every rollout as trained, waiting, or dropped for exactly one reason. A rollout of which one trajectory trains is
  * trained, whatever became of its others; of several reasons the one counts that came nearest to training.
  */
 export function settleLedger(parts: LedgerParts): Ledger {
   const { started, carried = [], waiting = [], trained, dropped } = parts;
-  const training = new Set<Trajectory>(trained.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
-  const held = new Set<Episode>(waiting);
-  const reasons = furthestReasons([...carried, ...started], dropped);
-  let trainedCount = 0;
-  let waitingCount = 0;
-  const counts = new Map<DropReason, number>();
-  for (const episode of [...carried, ...started]) {
-    if (episode.trajectories.some((trajectory) => training.has(trajectory))) trainedCount++;
-    else if (held.has(episode)) waitingCount++;
-    else {
-      const reason = reasons.get(episode) ?? 'not_trained';
-      counts.set(reason, (counts.get(reason) ?? 0) + 1);
-    }
-  }
-  const ordered = new Map(ORDER.flatMap((reason) => pairOf(reason, counts.get(reason))));
+  const rollouts = carried.length === 0 ? started : [...carried, ...started];
+  const places = new RolloutPlaces(rollouts);
+  // A place of 0 is open: nothing is known of the rollout there.
+  const outcomes = new Uint8Array(rollouts.length);
+  const settle = (of: Pick<Dropped, 'rollouts' | 'trajectories'>, outcome: number): void => {
+    places.visit(of, (place) => {
+      outcomes[place] = Math.max(outcomes[place] as number, 1 + outcome);
+    });
+  };
+  for (const one of dropped) settle(one, REASONS.get(one.reason) as number);
+  settle({ rollouts: waiting, trajectories: [] }, WAITS);
+  for (const group of trained)
+    settle({ rollouts: rolloutsOf(group), trajectories: group.trajectories }, TRAINED);
+  const counts = new Array<number>(2 + TRAINED).fill(0);
+  for (const outcome of outcomes) (counts[outcome] as number)++;
+  const [open = 0, ...settled] = counts;
   const sums = {
     started: started.length,
     carried: carried.length,
-    trained: trainedCount,
-    waiting: waitingCount,
-    dropped: ordered,
+    trained: settled[TRAINED] as number,
+    waiting: settled[WAITS] as number,
+    dropped: new Map(
+      ORDER.flatMap((reason, r) =>
+        pairOf(reason, (settled[r] as number) + (reason === 'not_trained' ? open : 0)),
+      ),
+    ),
   };
-  return { ...sums, metrics: metricsOf(sums), explanation: trainedCount > 0 ? null : explain(sums) };
+  return { ...sums, metrics: metricsOf(sums), explanation: sums.trained > 0 ? null : explain(sums) };
 }
 
 type Sums = Omit<Ledger, 'metrics' | 'explanation'>;
 
-function furthestReasons(
-  episodes: readonly Episode[],
-  dropped: readonly Dropped[],
-): ReadonlyMap<Episode, DropReason> {
-  const byTrajectory = new Map<Trajectory, Episode>();
-  const byRollout = new Map<string, Map<number, Episode>>();
-  for (const episode of episodes) {
-    for (const trajectory of episode.trajectories) byTrajectory.set(trajectory, episode);
-    const rollouts = byRollout.get(episode.taskId) ?? new Map<number, Episode>();
-    byRollout.set(episode.taskId, rollouts.set(episode.rolloutIndex, episode));
-  }
-  const furthest = new Map<Episode, DropReason>();
-  for (const { reason, taskId, rolloutIndex, trajectory } of dropped) {
-    const episode =
-      trajectory === null ? byRollout.get(taskId)?.get(rolloutIndex) : byTrajectory.get(wholeOf(trajectory));
-    if (episode === undefined) continue;
-    const before = furthest.get(episode);
-    if (before === undefined || ORDER.indexOf(reason) > ORDER.indexOf(before)) furthest.set(episode, reason);
-  }
-  return furthest;
-}
-
-function pairOf(reason: DropReason, count: number | undefined): [DropReason, number][] {
-  return count === undefined ? [] : [[reason, count]];
+function pairOf(reason: DropReason, count: number): [DropReason, number][] {
+  return count === 0 ? [] : [[reason, count]];
 }
 
 function metricsOf({ started, carried, trained, waiting, dropped }: Sums): Metrics {

@@ -10,7 +10,7 @@ import {
   type TrajectoryGroup,
   wholeOf,
 } from '../types/index.js';
-import { type Dropped, dropGroup } from './drop-reason.js';
+import { type Dropped, droppedGroup } from './drop-reason.js';
 import { countSolved, type SolveCounts } from './solve-counts.js';
 
 export interface RejectionSampling {
@@ -68,9 +68,10 @@ export function applyRejectionSampling(
     'batch/groups_after_filter': kept.length,
     'batch/groups_dropped_insufficient_trajs': small.length,
   };
-  const dropped: Dropped[] = [];
-  for (const group of small) dropGroup(group, 'too_few_trajectories', dropped);
-  for (const group of uniform) dropGroup(group, 'uniform_group', dropped);
+  const dropped = [
+    ...small.map((group) => droppedGroup(group, 'too_few_trajectories')),
+    ...uniform.map((group) => droppedGroup(group, 'uniform_group')),
+  ];
   if (mode !== 'episode') {
     if (mode === 'group') metrics['batch/groups_dropped_uniform'] = uniform.length;
     return { groups: kept, episodes, state: EMPTY_REJECTION_STATE, metrics, dropped, waiting: null };

@@ -1,5 +1,5 @@
 import type { TransformConfig } from '../config/types.js';
-import { type Dropped, dropGroup } from '../filtering/index.js';
+import { type Dropped, droppedGroup } from '../filtering/index.js';
 import type { Episode, Trajectory, TrajectoryGroup } from '../types/index.js';
 import { completeEpisode } from './prepare-episodes.js';
 
@@ -30,7 +30,7 @@ export function attachBaselines(
   for (const group of groups) {
     const baselines = (byTask.get(group.taskId) ?? []).filter(({ name }) => name === group.role);
     const lacks = needsBaseline(group.role) && !baselines.some(({ reward }) => Number.isFinite(reward));
-    if (lacks && missing === 'exclude') dropGroup(group, 'no_baseline', dropped);
+    if (lacks && missing === 'exclude') dropped.push(droppedGroup(group, 'no_baseline'));
     else kept.push(baselines.length === 0 ? group : { ...group, baselines });
   }
   return { groups: kept, dropped };

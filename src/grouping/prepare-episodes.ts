@@ -39,14 +39,17 @@ function propagateReward(trajectory: Trajectory, source: TransformConfig['trajec
  * @returns        a shallow copy of the episode with fewer trajectories; undefined when none is left.
  */
 export function keepTrainable(episode: Episode, dropped: Dropped[]): Episode | undefined {
-  const { taskId, rolloutIndex, terminationReason, trajectories } = episode;
+  const { terminationReason, trajectories } = episode;
+  const rollouts = [episode];
   const nothing = terminationReason === 'error' ? 'failed' : 'no_steps';
-  if (trajectories.length === 0) dropped.push({ reason: nothing, taskId, rolloutIndex, trajectory: null });
+  if (trajectories.length === 0) dropped.push({ reason: nothing, rollouts, trajectories });
   const trainable: Trajectory[] = [];
   for (const trajectory of trajectories) {
-    if (trajectory.steps.length === 0) dropped.push({ reason: nothing, taskId, rolloutIndex, trajectory });
-    else if (isUnnamed(trajectory)) dropped.push({ reason: 'unnamed', taskId, rolloutIndex, trajectory });
-    else trainable.push(trajectory);
+    if (isTrainable(trajectory)) trainable.push(trajectory);
+    else {
+      const reason = trajectory.steps.length === 0 ? nothing : 'unnamed';
+      dropped.push({ reason, rollouts, trajectories: [trajectory] });
+    }
   }
   return trainable.length === 0 ? undefined : { ...episode, trajectories: trainable };
 }

@@ -1,6 +1,12 @@
 import { attributed } from '../attribute.js';
 import type { CompactFilteringConfig, TransformConfig } from '../config/types.js';
-import { type Dropped, isMasked, SolveCounter, type SolveCounts } from '../filtering/index.js';
+import {
+  countTrajectories,
+  type Dropped,
+  isMasked,
+  SolveCounter,
+  type SolveCounts,
+} from '../filtering/index.js';
 import type { Ragged } from '../ragged.js';
 import {
   type Episode,
@@ -89,7 +95,9 @@ export function transformEpisodesToTrajectoryGroups(
   const dropped = [...masked, ...unfit, ...(byRole === undefined ? ungrouped(kept, groups) : [])];
   const metrics = groupingMetrics(before, groups);
   if (!transform.imputeMissingNames) {
-    metrics['grouping/num_trajs_unnamed'] = dropped.filter(({ reason }) => reason === 'unnamed').length;
+    metrics['grouping/num_trajs_unnamed'] = countTrajectories(
+      unfit.filter(({ reason }) => reason === 'unnamed'),
+    );
   }
   return {
     groups,
@@ -120,16 +128,24 @@ function optionsOf({ groupingHook, groupingOptions }: TransformConfig): Readonly
   return Object.hasOwn(groupingOptions, groupingHook) ? (groupingOptions[groupingHook] ?? {}) : {};
 }
 
-function maskedRollout({ taskId, rolloutIndex, terminationReason }: Episode): Dropped {
-  return { reason: `filtered_${terminationReason ?? 'unknown'}`, taskId, rolloutIndex, trajectory: null };
+function maskedRollout(episode: Episode): Dropped {
+  return {
+    reason: `filtered_${episode.terminationReason ?? 'unknown'}`,
+    rollouts: [episode],
+    trajectories: [],
+  };
 }
 
 function ungrouped(episodes: readonly Episode[], groups: readonly TrajectoryGroup[]): Dropped[] {
   const grouped = new Set<Trajectory>(groups.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
-  return episodes.flatMap(({ taskId, rolloutIndex, trajectories }) =>
-    trajectories
+  return episodes.flatMap((episode) =>
+    episode.trajectories
       .filter((trajectory) => !grouped.has(trajectory))
-      .map((trajectory) => ({ reason: 'not_grouped' as const, taskId, rolloutIndex, trajectory })),
+      .map((trajectory) => ({
+        reason: 'not_grouped' as const,
+        rollouts: [episode],
+        trajectories: [trajectory],
+      })),
   );
 }
 

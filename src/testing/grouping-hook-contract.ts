@@ -1,6 +1,7 @@
 import { DEFAULT_CONFIG } from '../config/index.js';
 import { declarationsOf } from '../declarations.js';
 import { RllmError } from '../errors.js';
+import { countTrajectories } from '../filtering/index.js';
 import {
   type GroupingHook,
   type GroupingHookClass,
@@ -158,9 +159,10 @@ class Subject {
     });
     const grouped = new Set(groups.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
     const total = episodes.reduce((sum, { trajectories }) => sum + trajectories.length, 0);
+    const leftOut = countTrajectories(dropped);
     expectThat(
-      grouped.size + dropped.length === total,
-      `of ${total} trajectories ${grouped.size} are in groups and ${dropped.length} left out`,
+      grouped.size + leftOut === total,
+      `of ${total} trajectories ${grouped.size} are in groups and ${leftOut} left out`,
     );
     expectThat(
       grouped.size > 0,

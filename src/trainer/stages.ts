@@ -3,6 +3,7 @@ import type { Backend } from '../backend/index.js';
 import type { TaskBatch } from '../data/index.js';
 import {
   applyRejectionSampling,
+  countTrajectories,
   type Dropped,
   leaveOut,
   type SolveCounts,
@@ -149,9 +150,11 @@ function trainableGroups(
     leaveOut(group, (trajectory) => backend.trajectoryFault?.(trajectory), dropped),
   );
   const name = 'batch/dropped_malformed_sequences';
-  metrics[name] = dropped.length;
+  metrics[name] = countTrajectories(dropped);
   if (dropped.length === 0) return trajectoryGroups;
-  for (const { reason } of dropped) metrics[`${name}/${reason}`] = (metrics[`${name}/${reason}`] ?? 0) + 1;
+  for (const { reason, trajectories } of dropped) {
+    metrics[`${name}/${reason}`] = (metrics[`${name}/${reason}`] ?? 0) + trajectories.length;
+  }
   drop(work, dropped);
   return left.filter(({ trajectories }) => trajectories.length > 0);
 }

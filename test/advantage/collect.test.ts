@@ -10,6 +10,7 @@ import {
 import type { AlgorithmConfig } from '../../src/config/types.js';
 import { RllmError } from '../../src/errors.js';
 import type { TrajectoryGroup } from '../../src/types/index.js';
+import { leftOut } from '../grouping/support.js';
 import { advantagesOf, algorithm, builtInRegistry, group } from './support.js';
 
 const registry = builtInRegistry();
@@ -381,7 +382,7 @@ describe('missing rewards', () => {
     expect(advantagesOf(one)).toEqual([advantagesOf(alone)[0], null, advantagesOf(alone)[1]]);
     expect(result.metrics['reward/solver/mean']).toBe(0.5);
     expect(result.dropped).toEqual([
-      { reason: 'unscored', taskId: 't1', rolloutIndex: 1, trajectory: one.trajectories[1] },
+      { reason: 'unscored', rollouts: [one.metadata[1]], trajectories: [one.trajectories[1]] },
     ]);
     expect(result.groups.map(({ trajectories, metadata }) => [trajectories.length, metadata.length])).toEqual(
       [
@@ -411,10 +412,10 @@ describe('missing rewards', () => {
     const twice = collectRewardsAndAdvantages(selected.groups, config, { registry });
     expect(twice.metrics).toEqual(once.metrics);
     expect(twice.dropped).toEqual([]);
-    expect(selected.dropped.map(({ reason, taskId }) => [reason, taskId])).toEqual([
-      ['unscored', 't'],
-      ['unscored', 'u'],
-      ['lone_trajectory', 'u'],
+    expect(leftOut(selected.dropped)).toEqual([
+      ['unscored', 't', 1],
+      ['unscored', 'u', 1],
+      ['lone_trajectory', 'u', 0],
     ]);
     expect(early.map(advantagesOf)).toEqual(late.map(advantagesOf));
   });
@@ -446,7 +447,7 @@ describe('a lone trajectory', () => {
     expect(advantagesOf(lone)).toEqual([null]);
     expect(advantagesOf(pair)).toEqual(advantagesOf(reference));
     expect(groups).toEqual([pair]);
-    expect(dropped.map(({ reason, taskId }) => [reason, taskId])).toEqual([['lone_trajectory', 't']]);
+    expect(leftOut(dropped)).toEqual([['lone_trajectory', 't', 0]]);
   });
 
   test('the policy holds for an estimator of one’s own, which then sees no group at all', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { collectRewardsAndAdvantages, componentsOf } from '../../src/advantage/index.js';
 import type { AlgorithmConfig } from '../../src/config/types.js';
 import { createTrajectory, type TrajectoryGroup } from '../../src/types/index.js';
+import { leftOut } from '../grouping/support.js';
 import { advantagesOf, algorithm, builtInRegistry, group } from './support.js';
 
 function withParts(
@@ -84,7 +85,7 @@ describe('named parts of a reward', () => {
       [{ correct: 1 }, { correct: 0 }, { correct: Number.POSITIVE_INFINITY }],
     );
     const { dropped } = collect([own], { missingReward: 'exclude', estimator: 'rloo' });
-    expect(dropped.map(({ reason, rolloutIndex }) => [reason, rolloutIndex])).toEqual([['unscored', 2]]);
+    expect(leftOut(dropped)).toEqual([['unscored', 't', 2]]);
     expect(advantagesOf(own)).toEqual([1, -1, null]);
   });
 

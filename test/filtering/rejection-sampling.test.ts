@@ -4,7 +4,7 @@ import type { RejectionSamplingConfig } from '../../src/config/types.js';
 import { applyRejectionSampling, countSolved, type RejectionSampling } from '../../src/filtering/index.js';
 import { taskRoleGrouping } from '../../src/grouping/index.js';
 import { EMPTY_REJECTION_STATE, type Episode, type RejectionSamplingState } from '../../src/types/index.js';
-import { episode, TRANSFORM, trajectory } from '../grouping/support.js';
+import { episode, leftOut, TRANSFORM, trajectory } from '../grouping/support.js';
 
 /** Rollouts of one task, one trajectory each; those with a reward of 1 or more are correct. */
 function rollouts(taskId: string, rewards: readonly (number | undefined)[]): Episode[] {
@@ -58,7 +58,7 @@ test.each(['none', 'group', 'episode'] as const)(
     const given = [...rollouts('a', [1, 0]), ...rollouts('b', [1, 0, 0])];
     const result = reject(given, { mode, minTrajsPerGroup: 3 });
     expect(ids(result)).toEqual(['b']);
-    expect(result.dropped.map(({ reason, taskId, rolloutIndex }) => [reason, taskId, rolloutIndex])).toEqual([
+    expect(leftOut(result.dropped)).toEqual([
       ['too_few_trajectories', 'a', 0],
       ['too_few_trajectories', 'a', 1],
     ]);

@@ -1,4 +1,5 @@
 import type { CompactFilteringConfig, TransformConfig } from '../../src/config/types.js';
+import type { Dropped } from '../../src/filtering/index.js';
 import type { GroupingHook } from '../../src/grouping/index.js';
 import {
   type TransformResult,
@@ -79,4 +80,11 @@ export function transform(
 /** Group ids and rewards. */
 export function rewardsByGroup({ groups }: TransformResult): [string, (number | undefined)[]][] {
   return groups.map(({ groupId, trajectories }) => [groupId, trajectories.map(({ reward }) => reward)]);
+}
+
+/** What was left out, a rollout each: reason, task, index. */
+export function leftOut(dropped: readonly Dropped[]): [string, string, number][] {
+  return dropped.flatMap(({ reason, rollouts }) =>
+    rollouts.map(({ taskId, rolloutIndex }): [string, string, number] => [reason, taskId, rolloutIndex]),
+  );
 }

@@ -4,7 +4,7 @@ import { collectRewardsAndAdvantages } from '../../src/advantage/index.js';
 import type { GroupingHook } from '../../src/grouping/index.js';
 import type { Episode, TrajectoryGroup } from '../../src/types/index.js';
 import { algorithm, builtInRegistry } from '../advantage/support.js';
-import { episode, rewardsByGroup, trajectory, transform } from './support.js';
+import { episode, leftOut, rewardsByGroup, trajectory, transform } from './support.js';
 
 describe('the default hook', () => {
   test('makes one group for each task and role, in the order of their first appearance', () => {
@@ -201,9 +201,9 @@ describe('what is left out', () => {
       { compactFiltering: { enable: true, maskTimeout: true, maskUnknown: true } },
     );
     expect(rewardsByGroup(result)).toEqual([['t:solver', [1]]]);
-    expect(result.dropped.map(({ reason, rolloutIndex }) => [reason, rolloutIndex])).toEqual([
-      ['filtered_timeout', 0],
-      ['filtered_unknown', 2],
+    expect(leftOut(result.dropped)).toEqual([
+      ['filtered_timeout', 't', 0],
+      ['filtered_unknown', 't', 2],
     ]);
   });
 
@@ -239,9 +239,7 @@ describe('what is left out', () => {
 
   test('what the hook puts into no group is counted', () => {
     const { dropped } = transform([episode('t', 0, [trajectory('solver', 1)])], { hook: () => [] });
-    expect(dropped).toEqual([
-      expect.objectContaining({ reason: 'not_grouped', taskId: 't', rolloutIndex: 0 }),
-    ]);
+    expect(leftOut(dropped)).toEqual([['not_grouped', 't', 0]]);
   });
 
   test('only names and rewards of the episodes given are written', () => {

@@ -8,9 +8,12 @@ import { rejectAndFilter, type StepWork } from '../../src/trainer/stages.js';
 // More than a call takes arguments.
 const MANY = 200_000;
 
-test('a stage that leaves out 200,000 trajectories names each', () => {
+test('a stage that leaves out 200,000 groups names each', () => {
   const config = resolveConfig({ rejectionSample: { mode: 'group' } });
-  const state = stateOf(1, [groupOf(new Array<number>(MANY).fill(1))]);
+  const state = stateOf(
+    1,
+    Array.from({ length: MANY }, () => groupOf([1, 1])),
+  );
   const work: StepWork = {
     batch: { epoch: 0, items: [], next: { epoch: 0, index: 0 }, startsEpoch: true, endsEpoch: false },
     rollouts: 0,

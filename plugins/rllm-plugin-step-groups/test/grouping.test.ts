@@ -121,7 +121,7 @@ describe('by metadata', () => {
     const { groups, dropped } = grouped(app, episodes);
     expect(groups.map(({ taskId }) => taskId)).toEqual(['t2']);
     expect(dropped).toEqual([
-      expect.objectContaining({ reason: 'not_grouped', taskId: 't1', rolloutIndex: 0 }),
+      { reason: 'not_grouped', rollouts: episodes.slice(0, 1), trajectories: episodes[0]?.trajectories },
     ]);
   });
 });
@@ -210,7 +210,9 @@ describe('by step', () => {
     const lenient = { ...strict.config.algorithm, missingReward: 'exclude' } as const;
     const { groups: kept, dropped } = collectRewardsAndAdvantages(groups, lenient, { registry });
     expect(kept.map(({ trajectories }) => trajectories.length)).toEqual([2, 1, 2]);
-    expect(dropped.map(({ reason, rolloutIndex }) => [reason, rolloutIndex])).toEqual([['unscored', 1]]);
+    expect(dropped.map(({ reason, rollouts }) => [reason, rollouts[0]?.rolloutIndex])).toEqual([
+      ['unscored', 1],
+    ]);
   });
 
   test('leaves the trajectories of the episodes as they are', async () => {
