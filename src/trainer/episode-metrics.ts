@@ -1,5 +1,11 @@
 import { ownValue } from '../own-value.js';
-import { type Episode, type MetricRule, type Metrics, TERMINATION_REASONS } from '../types/index.js';
+import {
+  type Episode,
+  type MetricRule,
+  type Metrics,
+  TERMINATION_REASONS,
+  type TerminationReason,
+} from '../types/index.js';
 
 /**
  * `batch/…` of all rollouts of a step, trained or not: each metric the workflow gave, over the rollouts that have it, by
@@ -11,9 +17,13 @@ export function batchMetrics(episodes: readonly Episode[]): Metrics {
   if (episodes.length === 0) return {};
   const metrics: Metrics = {};
   for (const [key, value] of Object.entries(workflowMetrics(episodes))) metrics[`batch/${key}`] = value;
+  const ended: Partial<Record<TerminationReason, number>> = {};
+  for (const { terminationReason } of episodes) {
+    const reason = terminationReason ?? 'unknown';
+    ended[reason] = (ended[reason] ?? 0) + 1;
+  }
   for (const reason of TERMINATION_REASONS) {
-    const ended = episodes.filter((episode) => (episode.terminationReason ?? 'unknown') === reason);
-    metrics[`batch/termination_reason/${reason}`] = ended.length / episodes.length;
+    metrics[`batch/termination_reason/${reason}`] = (ended[reason] ?? 0) / episodes.length;
   }
   metrics['batch/solve_rate'] = solveRate(episodes);
   return metrics;
@@ -21,16 +31,19 @@ export function batchMetrics(episodes: readonly Episode[]): Metrics {
 
 /** Share of episodes that are correct. */
 export function solveRate(episodes: readonly Episode[]): number {
-  return episodes.filter((episode) => episode.isCorrect).length / episodes.length;
+  let correct = 0;
+  for (const { isCorrect } of episodes) if (isCorrect) correct++;
+  return correct / episodes.length;
 }
 
 /** Each workflow metric over the episodes that have it, reduced by the rule that it was given with; never by its name. */
 export function workflowMetrics(episodes: readonly Episode[]): Metrics {
   const values = new Map<string, number[]>();
   const rules: Record<string, MetricRule> = {};
-  for (const episode of episodes) {
-    Object.assign(rules, episode.metricRules);
-    for (const [key, value] of Object.entries(episode.metrics)) {
+  for (const { metrics, metricRules } of episodes) {
+    if (metricRules !== undefined) Object.assign(rules, metricRules);
+    for (const key in metrics) {
+      const value = metrics[key] as number;
       const list = values.get(key);
       if (list === undefined) values.set(key, [value]);
       else list.push(value);
