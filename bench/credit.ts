@@ -46,7 +46,7 @@ const { values } = parseArgs({
 });
 const repeats = Number(values.repeats);
 
-interface Timing extends Stages {
+interface Timing extends Omit<Stages, 'accounts'> {
   readonly kernel: Seconds;
   readonly check: Readonly<Record<string, number>>;
 }
@@ -70,7 +70,7 @@ if (runs.length > 1) {
 
 function measureOurs(
   groups: number,
-): Timing & { readonly copy: Seconds; readonly flatCopy: Seconds; readonly bytes: number } {
+): Timing & Stages & { readonly copy: Seconds; readonly flatCopy: Seconds; readonly bytes: number } {
   const rewards = rewardsOf(groups, SIZE);
   const kernel = best(() => void calculateGrpoAdvantages(rewards));
   const copy = best(() => void rewards.map((own) => own.slice()));
@@ -106,6 +106,7 @@ function leastStages(a: Stages, b: Stages): Stages {
     group: leastOf(a.group, b.group),
     filter: leastOf(a.filter, b.filter),
     advantages: leastOf(a.advantages, b.advantages),
+    accounts: leastOf(a.accounts, b.accounts),
   };
 }
 
@@ -127,6 +128,7 @@ function report(ours: ReturnType<typeof measureOurs>, theirs: Timing | undefined
   const rows = ['kernel', 'group', 'filter', 'advantages'] as const;
   for (const row of rows) line(row === 'kernel' ? 'GRPO kernel' : row, ours[row], theirs?.[row]);
   line('whole path', total(ours), theirs && total(theirs));
+  line('ledger and metrics of rollouts, besides', ours.accounts, undefined);
   console.log(
     `  kernel ÷ copying its input, an array per group ${(ours.kernel.cpu / ours.copy.cpu).toFixed(2)}×, ÷ copying the same numbers as one flat array ${(ours.kernel.cpu / ours.flatCopy.cpu).toFixed(0)}×`,
   );
@@ -146,7 +148,7 @@ function line(name: string, ours: Seconds, theirs: Seconds | undefined): void {
   console.log(`  ${name.padEnd(12)} ${columns.join('     ')}`);
 }
 
-function total({ group, filter, advantages }: Stages): Seconds {
+function total({ group, filter, advantages }: Omit<Stages, 'accounts'>): Seconds {
   return {
     cpu: group.cpu + filter.cpu + advantages.cpu,
     wall: group.wall + filter.wall + advantages.wall,

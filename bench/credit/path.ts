@@ -6,9 +6,15 @@ import {
 } from '../../src/advantage/index.js';
 import { resolveConfig } from '../../src/config/index.js';
 import { declarationsOf } from '../../src/declarations.js';
-import { applyRejectionSampling, type SolveCounts } from '../../src/filtering/index.js';
+import {
+  applyRejectionSampling,
+  type Dropped,
+  type SolveCounts,
+  settleLedger,
+} from '../../src/filtering/index.js';
 import { taskRoleGrouping, transformEpisodesToTrajectoryGroups } from '../../src/grouping/index.js';
 import type { Ragged } from '../../src/ragged.js';
+import { batchMetrics } from '../../src/trainer/episode-metrics.js';
 import type { Episode, Metrics, TrajectoryGroup } from '../../src/types/index.js';
 import { type Seconds, secondsOf } from './measure.js';
 
@@ -17,6 +23,8 @@ export interface Stages {
   readonly group: Seconds;
   readonly filter: Seconds;
   readonly advantages: Seconds;
+  /** The ledger and the metrics of the rollouts, which the trainer has besides: the numpy version has neither. */
+  readonly accounts: Seconds;
 }
 
 const config = resolveConfig({ rejectionSample: { mode: 'group' } });
@@ -35,6 +43,7 @@ export function walkPath(episodes: readonly Episode[]): {
   let groups: readonly TrajectoryGroup[] = [];
   let rewards: Ragged | undefined;
   let solved: SolveCounts | undefined;
+  let dropped: readonly Dropped[] = [];
   const metrics: Metrics = {};
   const group = secondsOf(() => {
     const result = transformEpisodesToTrajectoryGroups(episodes, {
@@ -51,11 +60,15 @@ export function walkPath(episodes: readonly Episode[]): {
       rewards: selected.rewards,
       solved,
     });
-    groups = result.groups;
+    ({ groups, dropped } = result);
     Object.assign(metrics, result.metrics);
   });
   const advantages = secondsOf(() => {
     Object.assign(metrics, collectRewardsAndAdvantages(groups, algorithm, { registry }).metrics);
   });
-  return { stages: { group, filter, advantages }, groups, metrics };
+  const accounts = secondsOf(() => {
+    Object.assign(metrics, settleLedger({ started: episodes, trained: groups, dropped }).metrics);
+    Object.assign(metrics, batchMetrics(episodes));
+  });
+  return { stages: { group, filter, advantages, accounts }, groups, metrics };
 }
