@@ -6,25 +6,26 @@
 // column is left out. Each stage is told at its best of the repeats, as the script takes them: in CPU seconds of the process, ours with the
 // threads of the garbage collector, and by the clock on the wall. Memory is what is still held afterwards, per trajectory, the episodes apart.
 //
-// On a machine of 2 cores (AMD EPYC, Node 20.20.2, numpy 2.4.6), CPU time and ÷ numpy:
+// On a machine of 2 cores (AMD EPYC, Node 20.20.2, numpy 2.4.6), CPU time and ÷ numpy, one of six runs:
 //
 //   trajectories   GRPO kernel     group            filter          advantages      whole path                   held
-//   160,000        4.7 ms  124×    31 ms    4.9×    3.0 ms 190×     20 ms   36×      55 ms  26.6× (clock 26.7×)  34 B
-//   1,600,000      66 ms    78×    518 ms   3.4×    32 ms  117×     198 ms  43×     747 ms  18.6× (clock 21.1×)  36 B
+//   160,000        3.1 ms  124×    22 ms    6.9×    1.1 ms 326×     17 ms   41×      40 ms  30.2× (clock 30.2×)  36 B
+//   1,600,000      60 ms    87×    435 ms   4.5×    17 ms  232×     190 ms  39×     642 ms  20.6× (clock 23.4×)  36 B
 //
 // and with a young generation that holds what grouping makes, NODE_OPTIONS=--max-semi-space-size=64:
 //
-//   160,000        3.4 ms  142×    21 ms    7.2×    1.8 ms 202×     18 ms   42×      41 ms  30.9× (clock 31.7×)  35 B
-//   1,600,000      36 ms   152×    294 ms   6.3×    23 ms  181×     208 ms  34×     525 ms  24.9× (clock 25.2×)  36 B
+//   160,000        3.1 ms  125×    21 ms    7.0×    0.7 ms 512×     19 ms   37×      41 ms  29.7× (clock 29.8×)  36 B
+//   1,600,000      34 ms   120×    226 ms   7.3×    9 ms   395×     235 ms  32×     470 ms  27.3× (clock 30.0×)  36 B
 //
-// Over four runs with Node's own 16 MB: 18.2 to 28.3 times at 160,000 (by the clock 19.9 to 28.3); at 1.6 million 18.0 to 18.9 (by the clock
-// 19.9 to 21.5), since a second core collects garbage at the same time. Where the episodes came to lie in memory is chance, and moves grouping
-// by a third from one process to the next.
+// Over six runs with Node's own 16 MB: 28.2 to 30.2 times at 160,000; 19.0 to 21.2 at 1.6 million, by the clock 21.0 to 23.6, since a second
+// core collects garbage at the same time. Where the episodes came to lie in memory is chance, and moves grouping by a third from one process
+// to the next.
 //
-// By the clock a trajectory takes 309 ns in 160,000, 324 in 320,000, 358 in 640,000, 411 in 1.28 million and 392 in 1.6 million
-// (`--groups 20000,40000,80000,160000,200000 --python none`): at 160,000 the best run is one without a garbage collection.
+// By the clock a trajectory takes 376 ns in 160,000, 325 in 320,000, 322 in 640,000, 355 in 1.28 million, 341 in 1.6 million and 377 in 2.56
+// million (`--groups 20000,40000,80000,160000,200000,320000 --python none --repeats 12`); in other processes it was 250 to 285 in 160,000,
+// where the best run is one without a garbage collection.
 //
-// The kernel takes 0.6 to 3.7 times what copying its input takes, the ragged rewards with an array for each group, and 6 to 53 times what
+// The kernel takes 0.6 to 2.5 times what copying its input takes, the ragged rewards with an array for each group, and 5 to 58 times what
 // copying the same numbers as one flat array takes: making the arrays is most of it. The path itself makes none, see `src/ragged.ts`.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
