@@ -141,6 +141,7 @@ describe('collected', () => {
   test.each([
     { bootstrapTruncated: true, reason: 'max_turns_exceeded', expected: 1 },
     { bootstrapTruncated: true, reason: 'max_response_length_exceeded', expected: 1 },
+    { bootstrapTruncated: true, reason: 'timeout', expected: 1 },
     { bootstrapTruncated: true, reason: 'env_done', expected: 0.75 },
     { bootstrapTruncated: false, reason: 'max_turns_exceeded', expected: 0.75 },
   ] as const)(

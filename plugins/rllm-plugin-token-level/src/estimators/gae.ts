@@ -90,7 +90,7 @@ const options: z.ZodType<GaeOptions> = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'A trajectory that a limit ended (termination reason max_…) goes on at its last value, not at 0.',
+      'A trajectory that a limit ended (termination reason max_… or timeout) goes on at its last value, not at 0.',
     ),
   whiten: z
     .boolean()
@@ -125,7 +125,7 @@ export const gae: EstimateFunction<GaeOptions> = AdvEstimator('gae', {
   );
 });
 
-/** Whether a limit of the run ended it: max_turns_exceeded and the like. */
+/** Whether a limit of the run ended it, of turns, tokens or time. */
 function isCutOff(reason: string | undefined): boolean {
-  return reason?.startsWith('max_') === true;
+  return reason === 'timeout' || reason?.startsWith('max_') === true;
 }
