@@ -13,6 +13,7 @@ import { attachBaselines, transformEpisodesToTrajectoryGroups } from '../groupin
 import type { Ragged } from '../ragged.js';
 import type { Episode, TrainerState, TrajectoryGroup } from '../types/index.js';
 import { batchMetrics } from './episode-metrics.js';
+import { firstStepWarnings } from './first-step-warnings.js';
 import type { RunContext } from './run-context.js';
 import { rolloutRequests } from './run-data.js';
 import type { TrainerParts } from './trainer-parts.js';
@@ -85,6 +86,10 @@ export function transformToGroups({ parts, report }: RunContext, state: TrainerS
   work.solved = result.solved;
   state.trajectoryGroups = work.grouped;
   Object.assign(state.metrics, result.metrics);
+  if (state.globalStep > 1) return;
+  for (const { code, about, message } of firstStepWarnings(parts.config, work.generated, work.grouped)) {
+    report.warnOnce(code, about, message);
+  }
 }
 
 function withBaselines(

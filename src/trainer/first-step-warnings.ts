@@ -1,0 +1,70 @@
+import { formatPath, type RllmConfig } from '../config/index.js';
+import { suggestion } from '../nearest.js';
+import type { Episode, TrajectoryGroup } from '../types/index.js';
+
+export interface FirstStepWarning {
+  readonly code: 'ROLE_UNSEEN' | 'REWARDS_ALL_ZERO';
+  /** Where the role is named. */
+  readonly about: string;
+  readonly message: string;
+}
+
+/**
+ * What is most likely a mistake, though nothing forbids it, and shows once rollouts are there: the config names a role that none of
+ * them has, or no rollout has any reward.
+ *
+ * @param groups  of all the episodes, before any was left out.
+ */
+export function firstStepWarnings(
+  config: RllmConfig,
+  episodes: readonly Episode[],
+  groups: readonly TrajectoryGroup[],
+): readonly FirstStepWarning[] {
+  if (groups.length === 0) return [];
+  return [...unseenRoles(config, episodes, groups), ...rewardsAllZero(episodes, groups)];
+}
+
+function unseenRoles(
+  { algorithm, reward }: RllmConfig,
+  episodes: readonly Episode[],
+  groups: readonly TrajectoryGroup[],
+): FirstStepWarning[] {
+  const roles = [...new Set(groups.map(({ role }) => role))];
+  // Reward functions go by the names of trajectories, of which a hook may make other roles.
+  const names = [...new Set(episodes.flatMap(({ trajectories }) => trajectories.map(({ name }) => name)))];
+  return [
+    ...(['estimatorMap', 'lossFnMap'] as const).flatMap((map) =>
+      Object.keys(algorithm[map]).flatMap((role) => unseen(role, roles, ['algorithm', map, role])),
+    ),
+    ...reward.functions.flatMap((one, f) =>
+      (one.roles ?? []).flatMap((role) => unseen(role, names, ['reward', 'functions', String(f), 'roles'])),
+    ),
+  ];
+}
+
+function unseen(role: string, seen: readonly string[], path: readonly string[]): FirstStepWarning[] {
+  if (seen.includes(role)) return [];
+  const at = formatPath(path);
+  return [
+    {
+      code: 'ROLE_UNSEEN',
+      about: `${at} ${role}`,
+      message: `${at} names the role "${role}", which no rollout of the first step has. ${suggestion(role, seen)}`,
+    },
+  ];
+}
+
+function rewardsAllZero(
+  episodes: readonly Episode[],
+  groups: readonly TrajectoryGroup[],
+): FirstStepWarning[] {
+  const isZero = groups.every(({ trajectories }) => trajectories.every(({ reward }) => reward === 0));
+  if (!isZero || episodes.length < 2) return [];
+  return [
+    {
+      code: 'REWARDS_ALL_ZERO',
+      about: '',
+      message: `Every reward of the first step is 0, in ${episodes.length} rollouts, so that none is better than another. Rewards come from the workflow, by agent.reward(…), or from reward.functions.`,
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import type { TrainerEvent } from '../../src/index.js';
+import { collect, tiny } from './tiny-run.js';
+
+const TWO_STEPS = { trainer: { totalBatches: 2, testFreq: 0, saveFreq: 0, valBeforeTrain: false } };
+
+async function warnings(options: Parameters<typeof tiny>[0]): Promise<readonly TrainerEvent[]> {
+  return (await collect(tiny(options).trainer)).filter(({ event }) => event === 'warning');
+}
+
+describe('a role that no rollout has', () => {
+  test('in estimatorMap and lossFnMap is told once, with the nearest of those that there are', async () => {
+    const config = {
+      ...TWO_STEPS,
+      algorithm: { estimatorMap: { agents: 'rloo', agent: 'rloo' }, lossFnMap: { judge: 'ppo' } },
+    };
+    expect(await warnings({ config })).toEqual([
+      {
+        event: 'warning',
+        code: 'ROLE_UNSEEN',
+        message:
+          'algorithm.estimatorMap.agents names the role "agents", which no rollout of the first step has. Did you mean "agent"? Known: agent.',
+      },
+      expect.objectContaining({ code: 'ROLE_UNSEEN', message: expect.stringContaining('lossFnMap.judge') }),
+    ]);
+  });
+
+  test('in the roles of a reward function', async () => {
+    const config = { ...TWO_STEPS, reward: { functions: [{ use: 'workflow', roles: ['critic'] }] } };
+    expect(await warnings({ config })).toEqual([
+      expect.objectContaining({
+        code: 'ROLE_UNSEEN',
+        message: expect.stringMatching(/^reward\.functions.0.*roles names the role "critic"/),
+      }),
+    ]);
+  });
+});
+
+test('rewards that are all 0 in the first step are told once; others are not', async () => {
+  const wrong = await warnings({ config: TWO_STEPS, policy: () => 'no' });
+  expect(wrong).toEqual([
+    expect.objectContaining({ code: 'REWARDS_ALL_ZERO', message: expect.stringContaining('8 rollouts') }),
+  ]);
+  expect(await warnings({ config: TWO_STEPS, policy: () => 'yes' })).toEqual([]);
+});
