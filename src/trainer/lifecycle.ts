@@ -55,7 +55,7 @@ export class Lifecycle {
     this.#plugins = plugins;
     this.#calls = calls;
     this.trainStart = this.#at('onTrainStart', (h) => h.onTrainStart?.bind(h), this.#own('onTrainStart'));
-    this.trainEnd = this.#at('onTrainEnd', (h) => h.onTrainEnd?.bind(h), this.#own('onTrainEnd'));
+    this.trainEnd = this.#at('onTrainEnd', (h) => h.onTrainEnd?.bind(h), this.#own('onTrainEnd'), everyOne);
     this.epochStart = this.#at('onEpochStart', (h) => h.onEpochStart?.bind(h), this.#own('onEpochStart'));
     this.epochEnd = this.#at('onEpochEnd', (h) => h.onEpochEnd?.bind(h), this.#own('onEpochEnd'));
     this.batchStart = this.#at('onBatchStart', (h) => h.onBatchStart?.bind(h), this.#own('onBatchStart'));
@@ -83,21 +83,26 @@ export class Lifecycle {
     return true;
   }
 
-  /** @param own  the backend's hook at this point. */
+  /**
+   * @param own   the backend's hook at this point.
+   * @param call  how one call after the other is made.
+   */
   #at<Args extends readonly unknown[]>(
     hook: keyof LifecycleHooks,
     pick: HookOf<Args>,
     own?: Told<Args>,
+    call: (calls: readonly (() => Promise<void>)[]) => Promise<void> = untilOneFails,
   ): Told<Args> {
     const listeners = this.#plugins.flatMap(({ plugin, hooks }): HookListener<Args>[] => {
       const run = pick(hooks);
       return run === undefined ? [] : [{ plugin, hook, run, failures: 0, isOff: false }];
     });
     if (listeners.length === 0) return own ?? nobodyListens;
-    return async (...args) => {
-      await own?.(...args);
-      for (const listener of listeners) await this.#calls.call(listener, args);
-    };
+    return (...args) =>
+      call([
+        async () => own?.(...args),
+        ...listeners.map((listener) => () => this.#calls.call(listener, args)),
+      ]);
   }
 
   /** The backend's hook, which no policy covers: whatever it throws ends the run. */
@@ -121,6 +126,25 @@ export class Lifecycle {
       );
     }
   }
+}
+
+async function untilOneFails(calls: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const call of calls) await call();
+}
+
+/** At the end of a run, where each has something to close: what failed is told when all were called. */
+async function everyOne(calls: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const call of calls) await call().catch((thrown: unknown) => void failures.push(thrown));
+  const [first, ...more] = failures;
+  if (more.length === 0 || !RllmError.isInstance(first)) {
+    if (first !== undefined) throw first;
+    return;
+  }
+  throw new RllmError(first.code, failures.map(messageOf).join(' '), {
+    cause: first,
+    details: first.details,
+  });
 }
 
 function inOrder(rolloutEnd: Told<[Episode]>): Told<[readonly Episode[]]> {

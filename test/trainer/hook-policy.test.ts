@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { RllmError } from '../../src/errors.js';
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js';
-import type { TrainerEvent, UnifiedTrainer } from '../../src/trainer/index.js';
+import type { PluginHooks, TrainerEvent, UnifiedTrainer } from '../../src/trainer/index.js';
 import type { LifecycleHooks } from '../../src/types/index.js';
 import { collect, type TinyRun, tiny } from './tiny-run.js';
 
@@ -256,4 +256,24 @@ describe('a run that is shut down', () => {
     await failing;
     expect(isWritten).toBe(true);
   });
+});
+
+test('every hook at the end is called, whatever those before it threw, and each failure is told', async () => {
+  const called: string[] = [];
+  const ends = (plugin: string, failure?: string): PluginHooks => ({
+    plugin,
+    hooks: {
+      onTrainEnd: () => {
+        called.push(plugin);
+        if (failure !== undefined) throw new Error(failure);
+      },
+    },
+  });
+  const { trainer } = tiny({ hooks: [ends('a', 'disk full'), ends('b'), ends('c', 'no route'), ends('d')] });
+  await expect(trainer.fit()).rejects.toMatchObject({
+    code: 'HOOK_FAILED',
+    message: expect.stringMatching(/"a" failed in its hook onTrainEnd: disk full.*"c".*no route/),
+    details: { plugin: 'a', hook: 'onTrainEnd' },
+  });
+  expect(called).toEqual(['a', 'b', 'c', 'd']);
 });
