@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { join, relative, sep } from 'node:path';
 import type { DataCursor } from '../data/index.js';
 import { messageOf, RllmError } from '../errors.js';
+import { jsonText } from '../json-text.js';
 import type { Json, Metrics } from '../types/index.js';
 import type { ConfigFingerprint } from './config-fingerprint.js';
 import { removeTemporary, removeWhole, syncPath, syncTree, TEMPORARY } from './durable-files.js';
@@ -67,7 +68,7 @@ export async function writeCheckpoint(
   await mkdir(join(temporary, BACKEND_FOLDER), { recursive: true });
   await saveBackend(join(temporary, BACKEND_FOLDER));
   const file: CheckpointFile = { version: VERSION, state, files: await fileSizes(temporary) };
-  await writeFile(join(temporary, STATE_FILE), JSON.stringify(file));
+  await writeFile(join(temporary, STATE_FILE), jsonText(file));
   await syncTree(temporary);
   if ((await readdir(folder)).includes(name)) await removeWhole(directory);
   await rename(temporary, directory);

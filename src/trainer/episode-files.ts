@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonText } from '../json-text.js';
 import type { Episode } from '../types/index.js';
 import { writeWhole } from './durable-files.js';
 
@@ -23,7 +24,7 @@ export async function writeEpisodes(
   for (const [index, episode] of episodes.entries()) {
     const place = String(index).padStart(6, '0');
     const name = `${place}-${fileName(episode.taskId)}-${episode.rolloutIndex}.json`;
-    await writeWhole(join(directory, name), `${JSON.stringify({ ...at, ...episode }, null, 2)}\n`);
+    await writeWhole(join(directory, name), `${jsonText({ ...at, ...episode }, 2)}\n`);
   }
 }
 
