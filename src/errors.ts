@@ -4,6 +4,10 @@ export const ERRORS = {
     exit: 2,
     fix: 'Write an rllmrc.json (see rllmrc.example.json), or name a file with --config FILE.',
   },
+  CONFIG_AMBIGUOUS: {
+    exit: 2,
+    fix: 'Keep one of the files named, or say which with --config FILE.',
+  },
   CONFIG_UNREADABLE: { exit: 2, fix: 'Mend the syntax of the config file at the place named.' },
   CONFIG_IS_CODE: {
     exit: 2,

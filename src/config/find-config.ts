@@ -13,7 +13,7 @@ export interface FindOptions {
 }
 
 /**
- * The config file named, else the first of cosmiconfig's places from `cwd` upwards, as far as the repository or workspace
+ * The config file named, else that of the nearest folder that has one in cosmiconfig's places, from `cwd` upwards, as far as the repository or workspace
  * root (the nearest folder with `.git` or with workspaces in its package.json), or without one as far as the home folder or
  * the root of the file system; undefined when there is none. Empty files and a package.json without the key `rllm` are
  * passed over.
@@ -21,7 +21,7 @@ export interface FindOptions {
  * Searching runs no code. cosmiconfig's own search would: the mere call of `cosmiconfig()` evaluates the meta config
  * (`.config/config.*`) of the working folder.
  *
- * @throws RllmError CONFIG_NOT_FOUND when the file named does not exist; CONFIG_IS_CODE.
+ * @throws RllmError CONFIG_NOT_FOUND when the file named does not exist; CONFIG_AMBIGUOUS when a folder has several; CONFIG_IS_CODE.
  */
 export async function findConfigFile(
   cwd: string,
@@ -43,9 +43,18 @@ async function search(cwd: string): Promise<string | undefined> {
   const places = [...getDefaultSearchPlaces('rllm'), ...MORE_PLACES];
   const stop = searchRoot(cwd);
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const found = places.map((place) => join(folder, place)).find(holdsConfig);
+    const [found, ...more] = places.map((place) => join(folder, place)).filter(holdsConfig);
+    if (more.length > 0) throw ambiguous(folder, [found as string, ...more]);
     if (found !== undefined || folder === stop) return found;
   }
+}
+
+function ambiguous(folder: string, files: readonly string[]): RllmError {
+  return new RllmError(
+    'CONFIG_AMBIGUOUS',
+    `${folder} has ${files.length} configurations: ${files.map((file) => basename(file)).join(', ')}.`,
+    { details: { files } },
+  );
 }
 
 function holdsConfig(file: string): boolean {

@@ -41,10 +41,15 @@ describe('only data', () => {
     });
   });
 
-  test('a module behind the file that is found is passed over, as without', async () => {
+  test('a module beside a data file is not run: which of them is meant is to be said', async () => {
     const cwd = folderWith({ '.rllmrc.json': JSON_4, 'rllm.config.js': trap });
     for (const dataOnly of [true, false]) {
-      expect((await loadConfig({ cwd, env: {}, dataOnly })).file).toBe(join(cwd, '.rllmrc.json'));
+      await expect(loadConfig({ cwd, env: {}, dataOnly })).rejects.toMatchObject({
+        code: 'CONFIG_AMBIGUOUS',
+        message: `${cwd} has 2 configurations: .rllmrc.json, rllm.config.js.`,
+      });
+      const named = await loadConfig({ cwd, env: {}, dataOnly, file: '.rllmrc.json' });
+      expect(named.config.rollout.n).toBe(4);
     }
   });
 
