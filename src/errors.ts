@@ -8,6 +8,10 @@ export const ERRORS = {
     exit: 2,
     fix: 'Keep one of the files named, or say which with --config FILE.',
   },
+  CONFIG_FOREIGN: {
+    exit: 2,
+    fix: 'Name it with --config FILE if it is meant, or write a config file of your own.',
+  },
   CONFIG_UNREADABLE: { exit: 2, fix: 'Mend the syntax of the config file at the place named.' },
   CONFIG_IS_CODE: {
     exit: 2,

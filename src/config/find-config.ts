@@ -21,7 +21,8 @@ export interface FindOptions {
  * Searching runs no code. cosmiconfig's own search would: the mere call of `cosmiconfig()` evaluates the meta config
  * (`.config/config.*`) of the working folder.
  *
- * @throws RllmError CONFIG_NOT_FOUND when the file named does not exist; CONFIG_AMBIGUOUS when a folder has several; CONFIG_IS_CODE.
+ * @throws RllmError CONFIG_NOT_FOUND when the file named does not exist; CONFIG_AMBIGUOUS when a folder has several; CONFIG_FOREIGN
+ *   when the one found belongs to somebody else; CONFIG_IS_CODE.
  */
 export async function findConfigFile(
   cwd: string,
@@ -45,8 +46,28 @@ async function search(cwd: string): Promise<string | undefined> {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const [found, ...more] = places.map((place) => join(folder, place)).filter(holdsConfig);
     if (more.length > 0) throw ambiguous(folder, [found as string, ...more]);
+    if (found !== undefined && !isTrusted(found, cwd)) throw foreign(found);
     if (found !== undefined || folder === stop) return found;
   }
+}
+
+/**
+ * Whether a file that was only found may say what runs, by its plugins if not by itself: it belongs to who runs this, to root, or to
+ * whom the working folder belongs. Otherwise whatever somebody leaves in a folder further up, such as `/tmp`, would be run.
+ */
+function isTrusted(file: string, cwd: string): boolean {
+  const own = process.getuid?.();
+  if (own === undefined) return true;
+  const { uid } = statSync(file);
+  return uid === own || uid === 0 || uid === statSync(cwd).uid;
+}
+
+function foreign(file: string): RllmError {
+  return new RllmError(
+    'CONFIG_FOREIGN',
+    `${file}, at which the search for a config file ends, belongs to another user than this one and the working folder.`,
+    { details: { file } },
+  );
 }
 
 function ambiguous(folder: string, files: readonly string[]): RllmError {

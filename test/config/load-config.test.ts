@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -71,6 +71,24 @@ describe('where a config file is found', () => {
     writeFileSync(join(home, 'rllmrc.json'), JSON_4);
     expect((await loadConfig({ cwd, env: {} })).file).toBe(join(home, 'rllmrc.json'));
   });
+
+  // Only root can give a file away.
+  test.skipIf(process.getuid?.() !== 0)(
+    'one of somebody else is not read unless it is named, or the working folder is theirs (needs to run as root)',
+    async () => {
+      const somebody = 12_345;
+      const root = folderWith({ 'rllmrc.json': JSON_4, 'sub/.keep': '' });
+      const [file, cwd] = [join(root, 'rllmrc.json'), join(root, 'sub')];
+      chownSync(file, somebody, somebody);
+      await expect(loadConfig({ cwd, env: {} })).rejects.toMatchObject({
+        code: 'CONFIG_FOREIGN',
+        details: { file },
+      });
+      expect((await loadConfig({ cwd, env: {}, file })).file).toBe(file);
+      chownSync(cwd, somebody, somebody);
+      expect((await loadConfig({ cwd, env: {} })).file).toBe(file);
+    },
+  );
 
   test('the defaults will do where no file is required', async () => {
     const cwd = folderWith({});
