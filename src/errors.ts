@@ -97,6 +97,10 @@ export const ERRORS = {
     exit: 1,
     fix: 'Await every promise, and catch what timers and event handlers throw; --verbose shows where it comes from.',
   },
+  NEVER_SETTLED: {
+    exit: 1,
+    fix: 'Look for an await in a plugin, a hook or an agent that waits for what never comes, such as a promise whose resolve is never called.',
+  },
   USAGE: { exit: 2, fix: 'See `rllm --help`.' },
   CHECK_FAILED: { exit: 3, fix: 'The result is below the threshold that was asked for.' },
 } as const;

@@ -1,23 +1,32 @@
 #!/usr/bin/env node
+import { RllmError } from '../errors.js';
 import { runLine } from './run-line.js';
 import type { Output } from './screen.js';
 import { tellUnhandled, unhandledError } from './unhandled.js';
 
 process.on('uncaughtException', (thrown) => {
-  if (!tellUnhandled(thrown)) void die(thrown);
+  if (!tellUnhandled(thrown)) void end(unhandledError(thrown));
 });
 for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+process.on('beforeExit', nothingLeft);
 const exitCode = await runLine(process.argv);
+process.off('beforeExit', nothingLeft);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 // Agents are the user's code: a timer or a socket that one of them left open must not keep a finished run alive.
 process.exit(exitCode);
 
-/** For what was thrown where nobody waits for it, in a command that cannot go on without it. */
-async function die(thrown: unknown): Promise<never> {
+/** For a command that cannot go on. */
+async function end(error: RllmError): Promise<never> {
   const { reportFailure } = await import('./report-failure.js');
   const has = (flag: string): boolean => process.argv.includes(flag);
   const options = { verbose: has('--verbose'), color: !has('--no-color'), json: has('--json') };
-  process.exit(reportFailure(unhandledError(thrown), options));
+  process.exit(reportFailure(error, options));
+}
+
+/** Node would end here, with a code of its own and, but for a warning, without a word. */
+function nothingLeft(): void {
+  const what = 'The command waits for a promise that nothing can settle any more.';
+  void end(new RllmError('NEVER_SETTLED', what));
 }
 
 /** `rllm train | head` closes the pipe early: the run is worth more than its log, so it goes on unread. */

@@ -15,7 +15,8 @@ export function reportFailure(thrown: unknown, options: CommonOptions): number {
   return RllmError.isInstance(thrown) ? thrown.exitCode : 1;
 }
 
-function failureEvent(thrown: unknown): Readonly<Record<string, unknown>> {
+/** What a program is told of it. */
+export function failureEvent(thrown: unknown): Readonly<Record<string, unknown>> {
   const message = messageOf(thrown);
   if (!RllmError.isInstance(thrown)) return { event: 'error', code: 'UNEXPECTED', message };
   const { faults } = thrown.details;

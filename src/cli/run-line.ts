@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander';
+import { RllmError } from '../errors.js';
 import { askedWords } from './asked-words.js';
 import { createProgram } from './program.js';
 
@@ -26,8 +27,18 @@ export async function runLine(argv: readonly string[]): Promise<number> {
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     exitCode = thrown.exitCode === 0 ? 0 : USAGE;
+    // A person has read it on stderr.
+    if (exitCode === USAGE && argv.includes('--json')) await tellProgram(thrown);
   }
   return exitCode;
+}
+
+async function tellProgram({ message }: CommanderError): Promise<void> {
+  const [{ failureEvent }, { writeEvent }] = await Promise.all([
+    import('./report-failure.js'),
+    import('./write-event.js'),
+  ]);
+  writeEvent(failureEvent(new RllmError('USAGE', message.replace(/^error: /, '').replaceAll('\n', ' '))));
 }
 
 /** The command asked for, or for whose help is asked, where it is none of the program's own. */

@@ -18,6 +18,19 @@ test('the newest checkpoint of a run is validated, and thresholds decide the exi
   expect(low.code).toBe(3);
   expect(low.stdout).toContain('val/unknown/pass@1');
   expect(low.stderr).toContain('CHECK_FAILED');
+  const both = await rllm(folder, ['eval', '--run', 'run', '--json', '--min', 'val/unknown/pass@1=1.5']);
+  expect([both.code, both.stderr]).toEqual([3, low.stderr]);
+  expect(eventsOf(both)).toEqual([
+    {
+      checkpoint: join(folder, 'run/checkpoints/step-000006'),
+      metrics: expect.objectContaining({ 'val/unknown/pass@1': expect.any(Number) }),
+      error: {
+        code: 'CHECK_FAILED',
+        message: expect.stringContaining('at least 1.5 was asked for'),
+        fix: expect.any(String),
+      },
+    },
+  ]);
 });
 
 test('a checkpoint is validated with the configuration at hand', async () => {

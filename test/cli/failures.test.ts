@@ -170,3 +170,39 @@ test('an error that an agent throws outside its rollout is reported with a code'
   expect(outcome.stderr).toMatch(/^error UNHANDLED_ERROR {2}Thrown where nobody waits for it: too late\n/);
   expect(outcome.stderr).not.toMatch(/\n\s+at /);
 });
+
+test('a wrong command line is told to a program too, as one event', async () => {
+  for (const words of [
+    ['train', '--json', '--frob'],
+    ['frob', '--json'],
+    ['plugins', 'check', '--json'],
+  ]) {
+    const outcome = await rllm(guessProject(), words);
+    expect(outcome.code).toBe(2);
+    expect(eventsOf(outcome)).toEqual([
+      {
+        event: 'error',
+        code: 'USAGE',
+        message: expect.not.stringMatching(/^error|\n/),
+        fix: expect.any(String),
+      },
+    ]);
+  }
+});
+
+test.each([
+  ['its import', 'await new Promise(() => {}); export default {};'],
+  [
+    'its setup',
+    `import { definePlugin } from 'rllm-sdk';
+     export default definePlugin({ name: 'stuck', apiVersion: 1, setup: () => new Promise(() => {}) });`,
+  ],
+])('a plugin that never ends %s is told of, with a code', async (_, source) => {
+  const folder = guessProject({
+    'rllmrc.json': { ...CONFIG, plugins: [...CONFIG.plugins, './stuck.mjs'] },
+    'stuck.mjs': source,
+  });
+  const outcome = await rllm(folder, ['train', '--json']);
+  expectOneMessage(outcome, 'NEVER_SETTLED', 1);
+  expect(eventsOf(outcome)).toEqual([expect.objectContaining({ event: 'error', code: 'NEVER_SETTLED' })]);
+});

@@ -10,6 +10,7 @@ import type { ConfigOptions } from '../options.js';
 import { readConfig } from '../read-config.js';
 import { numberText } from '../render/number-text.js';
 import { fieldLines } from '../render/table-lines.js';
+import { reportFailure } from '../report-failure.js';
 import { loadRunConfig } from '../run-config.js';
 import { openScreen } from '../screen.js';
 import { listenForStop } from '../stop-signals.js';
@@ -45,9 +46,10 @@ export async function evaluate(options: EvalOptions): Promise<number> {
       async (app) => (await app.trainer()).validate({ signal: stop.signal, onRollout }),
     );
     view.close();
-    show(metrics, weights, options);
-    check(metrics, thresholds);
-    return 0;
+    const failure = failureOf(metrics, thresholds);
+    show(metrics, weights, failure, options);
+    // Programs have it beside the metrics.
+    return failure === undefined ? 0 : reportFailure(failure, { ...options, json: false });
   } catch (thrown) {
     if (!stop.signal.aborted) throw thrown;
     return stop.exitCode();
@@ -64,9 +66,15 @@ async function checkpointOf(directory: string): Promise<string> {
   throw new RllmError('CHECKPOINT_INVALID', `The run ${directory} has no complete checkpoint yet.`);
 }
 
-function show(metrics: Metrics, weights: string | undefined, options: EvalOptions): void {
+function show(
+  metrics: Metrics,
+  weights: string | undefined,
+  failure: RllmError | undefined,
+  options: EvalOptions,
+): void {
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ checkpoint: weights ?? null, metrics })}\n`);
+    const error = failure && { code: failure.code, message: failure.message, fix: failure.fix };
+    process.stdout.write(`${JSON.stringify({ checkpoint: weights ?? null, metrics, error })}\n`);
     return;
   }
   const screen = openScreen(process.stdout, process.env, options);
@@ -91,16 +99,16 @@ function readThreshold(text: string): Threshold {
   return { metric, atLeast };
 }
 
-/** @throws RllmError USAGE for a metric that there is not, CHECK_FAILED with every metric that is too low. */
-function check(metrics: Metrics, thresholds: readonly Threshold[]): void {
+/** USAGE for a metric that there is not, CHECK_FAILED with every metric that is too low. */
+function failureOf(metrics: Metrics, thresholds: readonly Threshold[]): RllmError | undefined {
   const low: string[] = [];
   for (const { metric, atLeast } of thresholds) {
     const value = ownValue(metrics, metric);
     if (value === undefined) {
       const known = suggestion(metric, Object.keys(metrics));
-      throw new RllmError('USAGE', `The validation has no metric "${metric}". ${known}`);
+      return new RllmError('USAGE', `The validation has no metric "${metric}". ${known}`);
     }
     if (value < atLeast) low.push(`${metric} is ${value}, at least ${atLeast} was asked for`);
   }
-  if (low.length > 0) throw new RllmError('CHECK_FAILED', `${low.join('; ')}.`);
+  return low.length === 0 ? undefined : new RllmError('CHECK_FAILED', `${low.join('; ')}.`);
 }
