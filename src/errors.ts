@@ -88,6 +88,10 @@ export const ERRORS = {
     fix: 'Resume from another checkpoint; this one is incomplete or from another configuration.',
   },
   RUN_DIR_INVALID: { exit: 2, fix: 'Give an empty folder with --run-dir, or go on with --resume DIR.' },
+  EPISODES_MISSING: {
+    exit: 2,
+    fix: 'Name a run and a step that have episodes: they are saved while tracking.logEpisodes is true.',
+  },
   PLUGIN_CHANGED: {
     exit: 2,
     fix: 'Install and name the plugins that the run was made with, or go on with others by --allow-plugin-change.',

@@ -49,7 +49,7 @@ const SAMPLE: RewardTable = {
 /**
  * The groups to compare on: those that trained in a run's saved step, by the run's own grouping and filters, or a table of rewards.
  *
- * @throws RllmError USAGE, RUN_DIR_INVALID, GROUPING_HOOK
+ * @throws RllmError USAGE, EPISODES_MISSING, GROUPING_HOOK
  */
 export async function openSource(options: SourceOptions, app: App): Promise<ComparisonSource> {
   const { rewards, lengths, run, step } = options;
@@ -82,7 +82,7 @@ async function sourceOfRun(run: string, step: number | undefined, app: App): Pro
   const { config, estimators } = app;
   const { directory } = await RunFolder.resume(run);
   const { value: saved } = await readEpisodes(directory, 'train', step ?? 'last').next();
-  if (saved === undefined) throw new RllmError('RUN_DIR_INVALID', `${directory} has no saved episodes.`);
+  if (saved === undefined) throw new RllmError('EPISODES_MISSING', `${directory} has no saved episodes.`);
   const setting = { config, groupingHook: app.resolve(GROUPING_HOOK), registry: estimators };
   const needsBaseline = (role: string): boolean =>
     estimators.requirementsOf(estimatorOf(role, config.algorithm)).has('greedyBaseline');
@@ -99,7 +99,7 @@ async function sourceOfRun(run: string, step: number | undefined, app: App): Pro
   for await (const one of steps) groups = one.groups;
   if (groups.length === 0) {
     throw new RllmError(
-      'RUN_DIR_INVALID',
+      'EPISODES_MISSING',
       `No rollout of step ${saved.step} of ${directory} is left to compare: its filters leave none, or all wait for later steps. Name another with --step.`,
     );
   }

@@ -4,7 +4,7 @@ import { readEpisodes, type SavedStep } from '../trainer/index.js';
  * The saved steps of a run up to step `last`, earliest first.
  *
  * @param seen  gets the number of each that is read.
- * @throws RllmError RUN_DIR_INVALID as `readEpisodes` does.
+ * @throws RllmError EPISODES_MISSING as `readEpisodes` does.
  */
 export async function* stepsUpTo(
   directory: string,

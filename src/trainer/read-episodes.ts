@@ -14,7 +14,7 @@ export interface SavedStep {
  * Reads what `tracking.logEpisodes` has left in a run's folder, one step at a time, earliest first.
  *
  * @param step  this one alone, or the last.
- * @throws RllmError RUN_DIR_INVALID when there are none, or a file is not an episode's.
+ * @throws RllmError EPISODES_MISSING when there are none, or a file is not an episode's.
  */
 export async function* readEpisodes(
   runDirectory: string,
@@ -24,10 +24,7 @@ export async function* readEpisodes(
   const folder = join(runDirectory, 'episodes', mode);
   const steps = await savedSteps(folder);
   if (steps.length === 0) {
-    throw new RllmError(
-      'RUN_DIR_INVALID',
-      `${folder} has no episodes: they are saved with tracking.logEpisodes.`,
-    );
+    throw new RllmError('EPISODES_MISSING', `${folder} has no episodes.`);
   }
   const wanted =
     step === undefined
@@ -38,7 +35,7 @@ export async function* readEpisodes(
   if (wanted.length === 0) {
     const known = steps.map(({ number }) => number);
     throw new RllmError(
-      'RUN_DIR_INVALID',
+      'EPISODES_MISSING',
       `${folder} has no episodes of step ${step}; it has those of steps ${known[0]} to ${known.at(-1)}.`,
     );
   }
@@ -69,6 +66,6 @@ async function readEpisode(path: string): Promise<Episode> {
     for (const { steps } of episode.trajectories) for (const step of steps) checkStep(step, step.id);
     return episode;
   } catch (cause) {
-    throw new RllmError('RUN_DIR_INVALID', `${path} is no saved episode: ${messageOf(cause)}.`, { cause });
+    throw new RllmError('EPISODES_MISSING', `${path} is no saved episode: ${messageOf(cause)}.`, { cause });
   }
 }

@@ -10,30 +10,29 @@ import { rllm } from './rllm.js';
 const trap = (mark: string): string =>
   `process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(mark)}, '');`;
 
-/** Every place at which cosmiconfig, or we, would run code to find a config or its options. */
-const TRAPS = [
-  ...['.config/config.cjs', '.config/config.js', '.config/config.mjs', '.config/config.ts'],
-  ...[
-    'rllm.config.js',
-    'rllm.config.ts',
-    'rllm.config.cjs',
-    '.rllmrc.cjs',
-    '.rllmrc.js',
-    '.config/rllmrc.cjs',
-  ],
+/** Every place at which cosmiconfig, or we, would run code to find the options of a search, and a config. */
+const OPTIONS = ['.config/config.cjs', '.config/config.js', '.config/config.mjs', '.config/config.ts'];
+const CONFIGS = [
+  'rllm.config.js',
+  'rllm.config.ts',
+  'rllm.config.cjs',
+  '.rllmrc.cjs',
+  '.rllmrc.js',
+  '.config/rllmrc.cjs',
 ];
 
-/** A repository and a folder in it, both full of traps; the inner one has a config of data that comes before them. */
-function trapped(): { readonly cwd: string; executed(): readonly string[] } {
+/** A repository full of traps, and a folder in it with a config of data and some traps. */
+function trapped(inner: readonly string[] = OPTIONS): {
+  readonly cwd: string;
+  executed(): readonly string[];
+} {
   const root = project({ '.git/HEAD': '' });
   const marks: string[] = [];
   const files: Record<string, string> = {};
-  for (const folder of ['', 'inner/']) {
-    for (const name of TRAPS) {
-      const mark = join(root, `mark-${marks.length}`);
-      marks.push(mark);
-      files[`${folder}${name}`] = trap(mark);
-    }
+  for (const name of [...OPTIONS, ...CONFIGS, ...inner.map((name) => `inner/${name}`)]) {
+    const mark = join(root, `mark-${marks.length}`);
+    marks.push(mark);
+    files[name] = trap(mark);
   }
   const folder = project({
     ...files,
@@ -57,9 +56,17 @@ test.each([
 });
 
 test('a trap goes off where it is asked for, so that the test above tests something', async () => {
-  const { cwd, executed } = trapped();
+  const { cwd, executed } = trapped(CONFIGS);
   await rllm(cwd, ['config', 'print', '--config', 'rllm.config.cjs']);
   expect(executed()).toHaveLength(1);
+});
+
+test('a config of data and one that is code in one folder are told of, and none is run', async () => {
+  const { cwd, executed } = trapped([...OPTIONS, ...CONFIGS]);
+  const { code, stderr } = await rllm(cwd, ['config', 'print', '--config-data-only']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('error CONFIG_AMBIGUOUS');
+  expect(executed()).toEqual([]);
 });
 
 test.each([

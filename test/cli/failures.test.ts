@@ -206,3 +206,11 @@ test.each([
   expectOneMessage(outcome, 'NEVER_SETTLED', 1);
   expect(eventsOf(outcome)).toEqual([expect.objectContaining({ event: 'error', code: 'NEVER_SETTLED' })]);
 });
+
+test('a run without saved episodes cannot be replayed, and how to have them is said', async () => {
+  const folder = guessProject();
+  await rllm(folder, ['train', '--run-dir', 'run']);
+  const outcome = await rllm(folder, ['advantages', 'recompute', 'run', '--estimator', 'rloo']);
+  expectOneMessage(outcome, 'EPISODES_MISSING', 2);
+  expect(outcome.stderr).toMatch(/fix .*tracking\.logEpisodes/);
+});

@@ -15,7 +15,7 @@ export function errorLines(thrown: unknown, { paint, verbose }: ErrorStyle): rea
   const coded = RllmError.isInstance(thrown);
   const title = coded ? `error ${thrown.code}` : 'error';
   const [first = '', ...more] = messageOf(thrown).split('\n');
-  const lines = [`${paint('red', title)}  ${first}`, ...more.map((line) => `  ${line.trimStart()}`)];
+  const lines = [`${paint('red', title)}  ${first}`, ...outdented(more).map((line) => `  ${line}`)];
   if (coded) {
     lines.push(
       ...causes(thrown).map((cause) => `  cause: ${cause}`),
@@ -27,6 +27,16 @@ export function errorLines(thrown: unknown, { paint, verbose }: ErrorStyle): rea
   if (verbose) lines.push(...stackLines(thrown, paint));
   else if (!coded) lines.push('Run again with --verbose to see where it comes from.');
   return lines;
+}
+
+/** Without the indent of the first of them: what points at a place in the line above it stays below that. */
+function outdented(lines: readonly string[]): readonly string[] {
+  const indent = indentOf(lines[0] ?? '');
+  return lines.map((line) => line.slice(Math.min(indent, indentOf(line))));
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
 }
 
 /** Messages of the causes, outermost first, without those that a message before holds already. */

@@ -49,3 +49,8 @@ test('--verbose shows the stack of the error and of its cause', () => {
   expect(text).toMatch(/stack: outer\n\s+at /);
   expect(text).toMatch(/caused by: inner\n\s+at /);
 });
+
+test('what points at a place in the line above it still does', () => {
+  const error = new RllmError('CONFIG_UNREADABLE', 'x.yaml:2\n    rollout: [\n             ^\n  more');
+  expect(errorLines(error, style).slice(1, 4)).toEqual(['  rollout: [', '           ^', '  more']);
+});
