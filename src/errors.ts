@@ -103,7 +103,7 @@ export const ERRORS = {
   },
   NEVER_SETTLED: {
     exit: 1,
-    fix: 'Look for an await in a plugin, a hook or an agent that waits for what never comes, such as a promise whose resolve is never called.',
+    fix: 'Have every promise that is awaited there resolve or reject, also when nothing comes: by a timeout, say.',
   },
   USAGE: { exit: 2, fix: 'See `rllm --help`.' },
   CHECK_FAILED: { exit: 3, fix: 'The result is below the threshold that was asked for.' },

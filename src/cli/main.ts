@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-import { RllmError } from '../errors.js';
+import type { RllmError } from '../errors.js';
 import { runLine } from './run-line.js';
 import type { Output } from './screen.js';
-import { tellUnhandled, unhandledError } from './unhandled.js';
+import { neverSettledError, tellUnhandled, unhandledError } from './unhandled.js';
 
 process.on('uncaughtException', (thrown) => {
   if (!tellUnhandled(thrown)) void end(unhandledError(thrown));
 });
 for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
-process.on('beforeExit', nothingLeft);
+process.once('beforeExit', nothingLeft);
 const exitCode = await runLine(process.argv);
 process.off('beforeExit', nothingLeft);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
@@ -25,8 +25,7 @@ async function end(error: RllmError): Promise<never> {
 
 /** Node would end here, with a code of its own and, but for a warning, without a word. */
 function nothingLeft(): void {
-  const what = 'The command waits for a promise that nothing can settle any more.';
-  void end(new RllmError('NEVER_SETTLED', what));
+  void end(neverSettledError());
 }
 
 /** `rllm train | head` closes the pipe early: the run is worth more than its log, so it goes on unread. */

@@ -1,3 +1,4 @@
+import { awaiting } from '../awaited-parts.js';
 import type { App } from '../container/index.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { Logger } from '../logger.js';
@@ -38,7 +39,7 @@ export async function runPluginCommand(
   const stop = listenForStop(() => logger.info('Stopping. A second signal stops at once.'));
   let code: unknown;
   try {
-    code = await definition.run({
+    const context: CommandContext = {
       arguments: line.arguments,
       options: line.given,
       config: app.config,
@@ -48,7 +49,10 @@ export async function runPluginCommand(
       json,
       print: (text) => screen.write(`${text}\n`),
       paint: json ? PLAIN_PAINT : screen.paint,
-    });
+    };
+    code = await awaiting<unknown>(`the command "${definition.name}" of plugin "${plugin}"`, () =>
+      definition.run(context),
+    );
   } catch (cause) {
     if (stop.signal.aborted) return stop.exitCode();
     const kind = RllmError.isInstance(cause) ? cause.code : 'COMMAND_FAILED';

@@ -1,3 +1,4 @@
+import { awaitedParts } from '../awaited-parts.js';
 import { messageOf, RllmError } from '../errors.js';
 
 type Listener = (error: RllmError) => void;
@@ -27,4 +28,14 @@ export function unhandledError(thrown: unknown): RllmError {
   return new RllmError('UNHANDLED_ERROR', `Thrown where nobody waits for it: ${messageOf(thrown)}`, {
     cause: thrown,
   });
+}
+
+/** For a command that waits although no timer, file or connection is left that could go on with it. */
+export function neverSettledError(): RllmError {
+  const parts = awaitedParts();
+  const what = parts.length === 0 ? 'the command' : parts.join(' and ');
+  return new RllmError(
+    'NEVER_SETTLED',
+    `T${what.slice(1)} never finished: a promise is awaited that nothing is left to settle.`,
+  );
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
+import { awaiting } from '../awaited-parts.js';
 import { messageOf, RllmError } from '../errors.js';
 import { isModule } from './find-config.js';
 import { childOf } from './plain-tree.js';
@@ -45,6 +46,10 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
 }
 
 async function importModule(file: string, extension: string): Promise<unknown> {
+  return awaiting(`the import of the config file ${file}`, () => evaluated(file, extension));
+}
+
+async function evaluated(file: string, extension: string): Promise<unknown> {
   let config: unknown;
   try {
     if (extension.endsWith('js')) {

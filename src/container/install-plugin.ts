@@ -1,3 +1,4 @@
+import { awaiting } from '../awaited-parts.js';
 import type { RllmConfig } from '../config/index.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { Logger } from '../logger.js';
@@ -62,7 +63,7 @@ export async function installPlugin(
   each(definition.commands, context.addCommand);
   if (definition.hooks !== undefined) context.addHooks(definition.hooks);
   try {
-    await definition.setup?.(context);
+    await awaiting(`the setup() of plugin "${name}"`, () => definition.setup?.(context));
   } catch (cause) {
     fail(RllmError.isInstance(cause) ? 'could not be set up' : 'threw in setup()', cause);
   }

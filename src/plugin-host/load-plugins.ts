@@ -1,3 +1,4 @@
+import { awaiting } from '../awaited-parts.js';
 import { type CheckedOptions, checkOptions, withoutOptions } from '../check-options.js';
 import type { PluginReference } from '../config/types.js';
 import { harvest } from '../declarations.js';
@@ -88,7 +89,9 @@ async function loadFile(
   if (wrongVersion !== undefined) return { faults: [pluginFault(place, wrongVersion)] };
   let exports: PluginExports;
   try {
-    const { module, declarations } = await harvest(found.url, () => importPlugin(found.url, directory));
+    const { module, declarations } = await harvest(found.url, () =>
+      awaiting(`the import of plugin "${place.plugin}"`, () => importPlugin(found.url, directory)),
+    );
     exports = readPluginModule(module, declarations);
   } catch (cause) {
     return { faults: thrownFaults(place, cause) };

@@ -190,23 +190,6 @@ test('a wrong command line is told to a program too, as one event', async () => 
   }
 });
 
-test.each([
-  ['its import', 'await new Promise(() => {}); export default {};'],
-  [
-    'its setup',
-    `import { definePlugin } from 'rllm-sdk';
-     export default definePlugin({ name: 'stuck', apiVersion: 1, setup: () => new Promise(() => {}) });`,
-  ],
-])('a plugin that never ends %s is told of, with a code', async (_, source) => {
-  const folder = guessProject({
-    'rllmrc.json': { ...CONFIG, plugins: [...CONFIG.plugins, './stuck.mjs'] },
-    'stuck.mjs': source,
-  });
-  const outcome = await rllm(folder, ['train', '--json']);
-  expectOneMessage(outcome, 'NEVER_SETTLED', 1);
-  expect(eventsOf(outcome)).toEqual([expect.objectContaining({ event: 'error', code: 'NEVER_SETTLED' })]);
-});
-
 test('a run without saved episodes cannot be replayed, and how to have them is said', async () => {
   const folder = guessProject();
   await rllm(folder, ['train', '--run-dir', 'run']);

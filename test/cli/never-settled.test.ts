@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { awaitedParts, awaiting } from '../../src/awaited-parts.js';
+import { neverSettledError } from '../../src/cli/unhandled.js';
+import { CONFIG, guessProject } from './guess-project.js';
+import { eventsOf, rllm } from './rllm.js';
+
+const HANGS = 'await new Promise(() => {});';
+const plugin = (parts: string): string =>
+  `export default { name: 'broken', apiVersion: 1, ${parts}, hooks: {} };`;
+const WITH_BROKEN = { ...CONFIG, plugins: ['./guess.ts', './broken.mjs'] };
+
+test.each([
+  ['the import of a plugin', `${HANGS}\n${plugin('workflows: []')}`, 'The import of plugin "./broken.mjs"'],
+  ['the setup of a plugin', plugin(`async setup() { ${HANGS} }`), 'The setup() of plugin "broken"'],
+])('%s that never settles is one coded error with its name', async (_name, broken, what) => {
+  const folder = guessProject({ 'broken.mjs': broken, 'rllmrc.json': WITH_BROKEN });
+  const outcome = await rllm(folder, ['train', '--json']);
+  expect(outcome.code).toBe(1);
+  expect(outcome.stderr).toMatch(/^error NEVER_SETTLED {2}.*\nfix {2}.*\n$/);
+  expect(outcome.stderr).toContain(`${what} never finished`);
+  expect(eventsOf(outcome)).toMatchObject([
+    { event: 'error', code: 'NEVER_SETTLED', message: expect.stringContaining(what) },
+  ]);
+});
+
+test('so is a plugin in TypeScript', async () => {
+  const config = { ...CONFIG, plugins: ['./guess.ts', './broken.ts'] };
+  const folder = guessProject({ 'broken.ts': `${HANGS}\n${plugin('workflows: []')}`, 'rllmrc.json': config });
+  const { code, stderr } = await rllm(folder, ['plugins', 'list']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error NEVER_SETTLED {2}The import of plugin "\.\/broken\.ts" never finished/);
+});
+
+test('so is a config file', async () => {
+  const folder = guessProject({ 'rllm.config.mjs': `${HANGS}\nexport default {};` });
+  const { code, stderr } = await rllm(folder, ['config', 'print', '--config', 'rllm.config.mjs']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error NEVER_SETTLED {2}The import of the config file .*rllm\.config\.mjs never/);
+});
+
+test('so is a command of a plugin', async () => {
+  const command = `commands: [{ name: 'wait', summary: 'waits', async run() { ${HANGS} } }]`;
+  const folder = guessProject({ 'broken.mjs': plugin(command), 'rllmrc.json': WITH_BROKEN });
+  const { code, stderr } = await rllm(folder, ['wait']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error NEVER_SETTLED {2}The command "wait" of plugin "broken" never finished/);
+});
+
+test('what is not known by name is the command itself', () => {
+  expect(neverSettledError().message).toMatch(/^The command never finished/);
+});
+
+test('a part that has settled is awaited no more, however it ended', async () => {
+  await expect(awaiting('the end', () => Promise.reject(new Error('late')))).rejects.toThrow('late');
+  expect(awaitedParts()).toEqual([]);
+});
