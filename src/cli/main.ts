@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import type { RllmError } from '../errors.js';
+import { lineOptions } from './line-options.js';
 import { runLine } from './run-line.js';
 import type { Output } from './screen.js';
 import { neverSettledError, tellUnhandled, unhandledError } from './unhandled.js';
@@ -18,9 +19,7 @@ process.exit(exitCode);
 /** For a command that cannot go on. */
 async function end(error: RllmError): Promise<never> {
   const { reportFailure } = await import('./report-failure.js');
-  const has = (flag: string): boolean => process.argv.includes(flag);
-  const options = { verbose: has('--verbose'), color: !has('--no-color'), json: has('--json') };
-  process.exit(reportFailure(error, options));
+  process.exit(reportFailure(error, lineOptions(process.argv)));
 }
 
 /** Node would end here, with a code of its own and, but for a warning, without a word. */

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { RllmError } from '../errors.js';
 import { askedWords } from './asked-words.js';
+import { lineOptions } from './line-options.js';
 import { createProgram } from './program.js';
 
 /** Exit code of a wrong command line; commander's own would be 1. */
@@ -28,17 +29,19 @@ export async function runLine(argv: readonly string[]): Promise<number> {
     if (!(thrown instanceof CommanderError)) throw thrown;
     exitCode = thrown.exitCode === 0 ? 0 : USAGE;
     // A person has read it on stderr.
-    if (exitCode === USAGE && argv.includes('--json')) await tellProgram(thrown);
+    if (exitCode === USAGE && lineOptions(argv).json === true) await tellProgram(thrown);
   }
   return exitCode;
 }
 
-async function tellProgram({ message }: CommanderError): Promise<void> {
+async function tellProgram({ code, message }: CommanderError): Promise<void> {
   const [{ failureEvent }, { writeEvent }] = await Promise.all([
     import('./report-failure.js'),
     import('./write-event.js'),
   ]);
-  writeEvent(failureEvent(new RllmError('USAGE', message.replace(/^error: /, '').replaceAll('\n', ' '))));
+  // Its message is no sentence where it has shown the help instead.
+  const what = code === 'commander.help' ? 'The command line names no command.' : message;
+  writeEvent(failureEvent(new RllmError('USAGE', what.replace(/^error: /, '').replaceAll('\n', ' '))));
 }
 
 /** The command asked for, or for whose help is asked, where it is none of the program's own. */

@@ -171,25 +171,6 @@ test('an error that an agent throws outside its rollout is reported with a code'
   expect(outcome.stderr).not.toMatch(/\n\s+at /);
 });
 
-test('a wrong command line is told to a program too, as one event', async () => {
-  for (const words of [
-    ['train', '--json', '--frob'],
-    ['frob', '--json'],
-    ['plugins', 'check', '--json'],
-  ]) {
-    const outcome = await rllm(guessProject(), words);
-    expect(outcome.code).toBe(2);
-    expect(eventsOf(outcome)).toEqual([
-      {
-        event: 'error',
-        code: 'USAGE',
-        message: expect.not.stringMatching(/^error|\n/),
-        fix: expect.any(String),
-      },
-    ]);
-  }
-});
-
 test('a run without saved episodes cannot be replayed, and how to have them is said', async () => {
   const folder = guessProject();
   await rllm(folder, ['train', '--run-dir', 'run']);
