@@ -114,6 +114,25 @@ describe('rllm plugins create', () => {
     expect(filesIn(join(cwd, 'full'))).toEqual(['file.txt']);
   });
 
+  test('names a folder that cannot be made', async () => {
+    const cwd = project({});
+    // A link to nothing is no folder, and none can be made in its place.
+    symlinkSync(join(cwd, 'absent/too'), join(cwd, 'here'));
+    const { code, stdout, stderr } = await line(cwd, ['plugins', 'create', 'x', '--dir', 'here', '--json']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`error USAGE  ${join(cwd, 'here')} cannot be written to: `);
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'error', code: 'USAGE' });
+  });
+
+  // Root may write everywhere.
+  test.skipIf(process.getuid?.() === 0)('names a folder in one that is read-only', async () => {
+    const cwd = project({});
+    mkdirSync(join(cwd, 'closed'), { mode: 0o555 });
+    const { code, stderr } = await line(cwd, ['plugins', 'create', 'x', '--dir', 'closed/x']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`error USAGE  ${join(cwd, 'closed/x')} cannot be written to: `);
+  });
+
   test('refuses a kind that it does not know, with those it knows', async () => {
     const { code, stderr } = await line(project({}), [
       'plugins',

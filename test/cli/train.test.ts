@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withoutNoOp } from '../no-op/without-no-op.js';
@@ -87,6 +87,28 @@ test('a dry run goes through one rollout, writes nothing, and reports', async ()
   expect(eventsOf(outcome)).toMatchObject([{ event: 'dryRun', totalSteps: 6 }]);
   expect(outcome.stderr).toContain('all is in order');
   expect(existsSync(join(folder, 'runs'))).toBe(false);
+});
+
+test.each([
+  ['a run folder that is not empty', ['--run-dir', 'node_modules'], 'node_modules is not empty'],
+  ['a run folder below a file', ['--run-dir', 'tasks.jsonl/run'], 'tasks.jsonl/run'],
+  ['a folder for runs that is a file', ['--set', 'trainer.runsDir=tasks.jsonl'], 'tasks.jsonl/'],
+])('a dry run finds %s', async (_name, args, text) => {
+  const { code, stdout, stderr } = await rllm(guessProject(), ['train', '--dry-run', ...args]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^error RUN_DIR_INVALID/);
+  expect(stderr).toContain(text);
+  expect(stdout).not.toContain('all is in order');
+});
+
+// Root may write everywhere.
+test.skipIf(process.getuid?.() === 0)('a dry run finds a folder for runs that is read-only', async () => {
+  const folder = guessProject();
+  mkdirSync(join(folder, 'closed'), { mode: 0o555 });
+  const args = ['train', '--dry-run', '--run-dir', 'closed/run'];
+  const { code, stderr } = await rllm(folder, args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`error RUN_DIR_INVALID  ${join(folder, 'closed/run')} cannot be written: `);
 });
 
 test('a reader that goes away does not stop the run', async () => {

@@ -19,11 +19,7 @@ export async function createPlugin(options: CreateOptions, [name = '']: readonly
   const directory = resolve(options.dir ?? names.short);
   await assertFree(directory);
   const files = await scaffoldFiles(names, options.kind);
-  for (const [path, text] of files) {
-    await mkdir(dirname(join(directory, path)), { recursive: true });
-    // Never over a file that came meanwhile.
-    await writeFile(join(directory, path), text, { flag: 'wx' });
-  }
+  await writeFiles(directory, files);
   const near = nearPath(directory, process.cwd());
   const next = [
     ...(near === process.cwd() ? [] : [`cd ${shellQuoted(near)}`]),
@@ -50,9 +46,26 @@ async function assertFree(directory: string): Promise<void> {
     found = await readdir(directory);
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return;
-    throw new RllmError('USAGE', `${directory} cannot be written to: ${messageOf(cause)}.`, { cause });
+    throw unwritable(directory, cause);
   }
   if (found.length === 0) return;
   const message = `${directory} is not empty (${found.slice(0, 3).join(', ')}). Name a new folder with --dir DIR.`;
   throw new RllmError('USAGE', message);
+}
+
+/** @throws RllmError USAGE with the folder */
+async function writeFiles(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
+  try {
+    for (const [path, text] of files) {
+      await mkdir(dirname(join(directory, path)), { recursive: true });
+      // Never over a file that came meanwhile.
+      await writeFile(join(directory, path), text, { flag: 'wx' });
+    }
+  } catch (cause) {
+    throw unwritable(directory, cause);
+  }
+}
+
+function unwritable(directory: string, cause: unknown): RllmError {
+  return new RllmError('USAGE', `${directory} cannot be written to: ${messageOf(cause)}.`, { cause });
 }

@@ -1,5 +1,6 @@
 import { RllmError } from '../../errors.js';
-import type { DryRunReport } from '../../trainer/index.js';
+import { type DryRunReport, RunFolder } from '../../trainer/index.js';
+import { assertWritable } from '../assert-writable.js';
 import { cliLogger } from '../cli-logger.js';
 import { readConfig } from '../read-config.js';
 import { headlineOf, joined, rewardText } from '../render/headline.js';
@@ -18,6 +19,13 @@ export async function trainDryRun(options: TrainOptions): Promise<number> {
   const logger = cliLogger(note, options, screen.paint);
   const loaded = await readConfig(options);
   const report = await withApp(loaded, { logger, run: null, complete: true }, async (app) => {
+    const { directory } = await RunFolder.create({
+      config: app.config,
+      configRecord: null,
+      runDir: options.runDir,
+      baseDirectory: loaded.directory,
+    });
+    await assertWritable(directory);
     for (const line of startLines(startText(app), screen.paint)) note(line);
     return (await app.trainer()).dryRun();
   });
