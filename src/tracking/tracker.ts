@@ -9,7 +9,10 @@ export interface TrackerRecord {
 
 export type RunStatus = 'completed' | 'interrupted' | 'failed';
 
-/** Receives the run's metrics. A tracker that throws costs one warning, never the run. */
+/**
+ * Receives the run's metrics. A tracker that throws costs one warning, never the run. The run waits for each call, but no longer than
+ * ten seconds; it calls again when the call before has ended.
+ */
 export interface Tracker {
   readonly name: string;
   log(record: TrackerRecord): void | Promise<void>;

@@ -4,16 +4,22 @@ import type { Clock } from '../workflow/index.js';
 /** How long a run that shall end at once still waits for what it can neither stop nor leave at once. */
 export const GRACE_MS = 2_000;
 
+/** How long a run waits for what it can do without. */
+export const PATIENCE_MS = 10_000;
+
 export interface GraceParts {
   readonly clock: Clock;
   /** Fires when the run shall end at once. */
   readonly abort: AbortSignal;
+  /** Waits no longer in any case; for as long as it takes by default. */
+  readonly patienceMs?: number;
 }
 
 /** What was waited for had not ended in time. */
 export class GivenUp extends Error {
-  constructor() {
-    super(`it had not ended ${GRACE_MS / 1000} s after the run was to end at once`);
+  /** @param since  names the moment from which the time counts. */
+  constructor(ms: number, since: string) {
+    super(`it had not ended ${ms / 1000} s after ${since}`);
   }
 }
 
@@ -25,23 +31,29 @@ export class GivenUp extends Error {
  */
 export function withinGrace<T>(
   work: T | PromiseLike<T>,
-  { clock, abort }: GraceParts,
+  { clock, abort, patienceMs }: GraceParts,
   graceMs: number = GRACE_MS,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    let cancel = (): void => undefined;
-    const giveUp = (): void => reject(new GivenUp());
-    const onAbort = (): void => {
-      if (graceMs === 0) void nextTurn().then(giveUp);
-      else cancel = clock.after(graceMs, giveUp);
+    const cancels: (() => void)[] = [];
+    const end = (): void => {
+      abort.removeEventListener('abort', onAbort);
+      for (const cancel of cancels) cancel();
     };
+    const giveUp = (given: GivenUp): void => {
+      end();
+      reject(given);
+    };
+    const onAbort = (): void => {
+      const given = new GivenUp(graceMs, 'the run was to end at once');
+      if (graceMs === 0) void nextTurn().then(() => giveUp(given));
+      else cancels.push(clock.after(graceMs, () => giveUp(given)));
+    };
+    if (patienceMs !== undefined) {
+      cancels.push(clock.after(patienceMs, () => giveUp(new GivenUp(patienceMs, 'it was called'))));
+    }
     if (abort.aborted) onAbort();
     else abort.addEventListener('abort', onAbort, { once: true });
-    Promise.resolve(work)
-      .finally(() => {
-        abort.removeEventListener('abort', onAbort);
-        cancel();
-      })
-      .then(resolve, reject);
+    Promise.resolve(work).finally(end).then(resolve, reject);
   });
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../errors.js';
 import { type RunStatus, TrackerFanOut } from '../tracking/index.js';
 import { SYSTEM_CLOCK } from '../workflow/index.js';
 import { restoreCheckpoint, saveCheckpoint } from './checkpointing.js';
-import { withinGrace } from './grace.js';
+import { PATIENCE_MS, withinGrace } from './grace.js';
 import { type RunContext, throwIfAborted } from './run-context.js';
 import { type RunData, required } from './run-data.js';
 import { isSaveDue, isValidationDue, plannedSteps } from './run-plan.js';
@@ -78,7 +78,9 @@ export class TrainingRun implements SteeredRun {
         { ...origin, config: parts.redactedConfig ?? redact(config), print },
         {
           warn: (message) => report.warn('TRACKER_FAILED', message),
-          wait: (work) => withinGrace(work, { clock: parts.clock ?? SYSTEM_CLOCK, abort }),
+          abort,
+          wait: (work) =>
+            withinGrace(work, { clock: parts.clock ?? SYSTEM_CLOCK, abort, patienceMs: PATIENCE_MS }),
         },
       ),
     );
