@@ -1,3 +1,4 @@
+export { awaitBackend } from './await-backend.js';
 export {
   type Backend,
   type BackendCapabilities,

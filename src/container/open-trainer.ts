@@ -1,5 +1,5 @@
 import type { DependencyContainer } from 'tsyringe';
-import type { Backend } from '../backend/index.js';
+import { awaitBackend, type Backend } from '../backend/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import { type ChosenDataset, type Dataset, openDataset } from '../data/index.js';
 import { messageOf, RllmError } from '../errors.js';
@@ -53,7 +53,9 @@ export async function openTrainer(parts: OpenTrainerParts): Promise<UnifiedTrain
   }
   const backend = resolveToken(container, BACKEND);
   assertOpen(teardown);
-  teardown.defer(`backend "${backend.name}"`, () => backend.shutdown());
+  teardown.defer(`backend "${backend.name}"`, () =>
+    awaitBackend(backend, 'shutdown', () => backend.shutdown()),
+  );
   await start(backend);
   assertOpen(teardown);
   const trainer = resolveToken(container, TRAINER);
@@ -68,7 +70,7 @@ function bindOpened<T>(container: DependencyContainer, token: Token<T>, value: T
 
 async function start(backend: Backend): Promise<void> {
   try {
-    await backend.start();
+    await awaitBackend(backend, 'start', () => backend.start());
   } catch (cause) {
     if (RllmError.isInstance(cause)) throw cause;
     const message = `The backend "${backend.name}" could not be started: ${messageOf(cause)}`;

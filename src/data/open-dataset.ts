@@ -1,4 +1,5 @@
 import { type Attribution, attributed } from '../attribute.js';
+import { awaiting } from '../awaited-parts.js';
 import type { Task } from '../workflow/workflow.js';
 import { readDataset } from './dataset.js';
 import type { DatasetContext, DatasetSource } from './dataset-source.js';
@@ -22,7 +23,9 @@ export async function openDataset(
   context: DatasetContext,
 ): Promise<readonly Task[]> {
   try {
-    return await readDataset(await source.open(options, context), `data of the ${part.what}`);
+    return await awaiting(`the reading of ${part.what}`, async () =>
+      readDataset(await source.open(options, context), `data of the ${part.what}`),
+    );
   } catch (thrown) {
     throw attributed(thrown, part, 'failed', 'DATASET_INVALID');
   }

@@ -1,3 +1,4 @@
+import { awaitBackend } from '../backend/index.js';
 import { redact } from '../config/index.js';
 import type { TaskLoader } from '../data/index.js';
 import { RllmError } from '../errors.js';
@@ -25,7 +26,7 @@ export async function saveCheckpoint(
   if (progress.saved?.step === step) return progress.saved.directory;
   const directory = await run.saveCheckpoint(
     snapshot(context, progress, data),
-    (folder) => backend.saveCheckpoint(folder),
+    (folder) => awaitBackend(backend, 'saveCheckpoint', () => backend.saveCheckpoint(folder)),
     config.trainer.keepCheckpoints,
   );
   progress.saved = { step, directory };
@@ -47,7 +48,9 @@ export async function restoreCheckpoint(
 ): Promise<void> {
   const { state } = checkpoint;
   checkUnchanged(parts, data, checkpoint);
-  await parts.backend.loadCheckpoint(checkpoint.backendDirectory);
+  await awaitBackend(parts.backend, 'loadCheckpoint', () =>
+    parts.backend.loadCheckpoint(checkpoint.backendDirectory),
+  );
   parts.estimators.loadStateDict(state.estimators);
   progress.state.globalStep = state.step;
   progress.state.epoch = state.epoch;

@@ -1,3 +1,4 @@
+import { awaiting } from '../awaited-parts.js';
 import type { HookPolicy } from '../config/types.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { RunControl } from '../types/index.js';
@@ -54,7 +55,8 @@ export class HookCalls {
     const graceMs = abort.aborted || hook === 'onTrainEnd' ? GRACE_MS : 0;
     watch.start();
     try {
-      await withinGrace(listener.run(...args, control), this.#parts, graceMs);
+      const run = awaiting(`the hook ${hook} of plugin "${plugin}"`, () => listener.run(...args, control));
+      await withinGrace(run, this.#parts, graceMs);
     } catch (cause) {
       if (cause instanceof GivenUp) this.#givenUp({ plugin, hook }, graceMs);
       else this.#failed(listener, cause);

@@ -1,4 +1,4 @@
-import type { Backend } from '../backend/index.js';
+import { awaitBackend, type Backend } from '../backend/index.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { Episode, LifecycleHooks, Metrics, RunControl, TrainerState } from '../types/index.js';
 import type { HookCalls, HookListener } from './hook-calls.js';
@@ -114,9 +114,12 @@ export class Lifecycle {
     };
   }
 
-  async #ofBackend<T>(hook: string, call: () => Promise<T> | undefined): Promise<T | undefined> {
+  async #ofBackend<T>(
+    hook: keyof Backend & keyof LifecycleHooks,
+    call: () => Promise<T> | undefined,
+  ): Promise<T | undefined> {
     try {
-      return await call();
+      return await awaitBackend(this.#backend, hook, call);
     } catch (cause) {
       if (RllmError.isInstance(cause)) throw cause;
       throw new RllmError(

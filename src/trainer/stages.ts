@@ -1,5 +1,5 @@
 import { collectRewardsAndAdvantages, estimatorOf, selectTrainable } from '../advantage/index.js';
-import type { Backend } from '../backend/index.js';
+import { awaitBackend, type Backend } from '../backend/index.js';
 import type { TaskBatch } from '../data/index.js';
 import {
   applyRejectionSampling,
@@ -171,7 +171,10 @@ export function transformToBackendBatch({ parts }: RunContext, state: TrainerSta
 
 /** Stage 5: the backend computes what must be known before advantages are. */
 export async function processBackendBatch({ parts }: RunContext, state: TrainerState): Promise<void> {
-  Object.assign(state.metrics, await parts.backend.processBatch(state));
+  Object.assign(
+    state.metrics,
+    await awaitBackend(parts.backend, 'processBatch', () => parts.backend.processBatch(state)),
+  );
 }
 
 /** Stage 6: the estimator of each role assigns credit; every step of the groups gets its advantage. */
@@ -185,7 +188,10 @@ export function computeAdvantages({ parts, report }: RunContext, state: TrainerS
 
 /** Stage 7: the backend changes the weights. */
 export async function updatePolicy({ parts }: RunContext, state: TrainerState): Promise<void> {
-  Object.assign(state.metrics, await parts.backend.updatePolicy(state));
+  Object.assign(
+    state.metrics,
+    await awaitBackend(parts.backend, 'updatePolicy', () => parts.backend.updatePolicy(state)),
+  );
 }
 
 /** Stage 8, first half: what the step has to report, so that hooks at the batch's end can add to it. */

@@ -1,3 +1,4 @@
+import { awaitBackend } from '../backend/index.js';
 import { messageOf, RllmError } from '../errors.js';
 import type { RunStatus } from '../tracking/index.js';
 import { sortedMetrics } from '../tracking/index.js';
@@ -150,9 +151,13 @@ export class UnifiedTrainer implements AsyncDisposable {
     this.#abort.abort();
     const { engine, backend } = this.#parts;
     const failures: unknown[] = [];
-    for (const part of [engine, backend]) {
+    const shutdowns = [
+      () => engine.shutdown(),
+      () => awaitBackend(backend, 'shutdown', () => backend.shutdown()),
+    ];
+    for (const shutdown of shutdowns) {
       try {
-        await part.shutdown();
+        await shutdown();
       } catch (thrown) {
         failures.push(thrown);
       }
@@ -176,7 +181,10 @@ export class UnifiedTrainer implements AsyncDisposable {
     const loader = required(data.val, 'val');
     const { run, weights, backend } = this.#parts;
     const checkpoint = weights === undefined ? run?.checkpoint : await readCheckpoint(weights);
-    if (checkpoint) await backend.loadCheckpoint(checkpoint.backendDirectory);
+    if (checkpoint)
+      await awaitBackend(backend, 'loadCheckpoint', () =>
+        backend.loadCheckpoint(checkpoint.backendDirectory),
+      );
     const { state } = newProgress();
     state.globalStep = checkpoint?.state.step ?? 0;
     state.epoch = checkpoint?.state.epoch ?? 0;

@@ -46,6 +46,31 @@ test('so is a command of a plugin', async () => {
   expect(stderr).toMatch(/^error NEVER_SETTLED {2}The command "wait" of plugin "broken" never finished/);
 });
 
+test('so is a dataset source', async () => {
+  const source = `datasets: [{ name: 'deep', summary: '', async open() { ${HANGS} } }]`;
+  const config = { ...WITH_BROKEN, data: { ...CONFIG.data, train: { use: 'deep' } } };
+  const folder = guessProject({ 'broken.mjs': plugin(source), 'rllmrc.json': config });
+  const { code, stderr } = await rllm(folder, ['train']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error NEVER_SETTLED {2}The reading of dataset source "deep" never finished/);
+});
+
+test.each(['start', 'processBatch', 'updatePolicy', 'saveCheckpoint', 'onBatchEnd', 'shutdown'])(
+  'so is %s() of a backend',
+  async (call) => {
+    const backend = `
+import { inMemoryBackend } from 'rllm-sdk/testing';
+const inner = inMemoryBackend({ policy: () => 'yes' });
+const create = (...given) => Object.assign(inner.create(...given), { async ${call}() { ${HANGS} } });
+${plugin("backends: [{ ...inner, name: 'stuck', create }]")}`;
+    const config = { ...WITH_BROKEN, backend: 'stuck' };
+    const folder = guessProject({ 'broken.mjs': backend, 'rllmrc.json': config });
+    const { code, stderr } = await rllm(folder, ['train', '--run-dir', 'run']);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`error NEVER_SETTLED  The ${call}() of backend "in-memory" never finished`);
+  },
+);
+
 test('what is not known by name is the command itself', () => {
   expect(neverSettledError().message).toMatch(/^The command never finished/);
 });
