@@ -70,6 +70,14 @@ describe('by hand', () => {
     expect(flat(calculateDistillationAdvantages(student, [[teacher]], parameters))).toEqual(expected);
   });
 
+  test('is added to a base, which an unmatched token keeps; the clip bounds the teacher alone', () => {
+    const of = (parameters: object): number[] =>
+      flat(calculateDistillationAdvantages(student, [[[-0.5, -2.5, null]]], parameters));
+    expect(of({ base: [[1]] })).toEqual([1.5, 0.5, 1]);
+    expect(of({ base: [[-2]], clip: { min: null, max: 0.25 } })).toEqual([-1.75, -2.5, -2]);
+    expect(() => of({ base: [[1, 1]] })).toThrow(expect.objectContaining({ code: 'ESTIMATOR_INPUT' }));
+  });
+
   test('a teacher of another length is an error, and is neither padded nor cut', () => {
     for (const teacher of [[-1, -1], [-1, -1, -1, -1], []]) {
       expect(() => calculateDistillationAdvantages(student, [[teacher]])).toThrow(
@@ -142,6 +150,23 @@ describe('collected', () => {
       collectRewardsAndAdvantages([group], algorithmOf('distillation', { discount: 0.5 }), { registry }),
     );
     expect(stepAdvantages(group)).toEqual([[[0.5], [0], [-2, 0]]]);
+  });
+
+  test.each([
+    { base: 'none', expected: [[0.5], [-1, 0]] },
+    { base: 'reinforce', expected: [[3.5], [0, 1]] },
+    { base: 'rloo', expected: [[2.5], [-3, -2]] },
+  ])('on top of $base', async ({ base, expected }) => {
+    const group = groupOfTrajectories([
+      trajectoryOf(3, [{ tokens: 1, logprobs: [-2], teacherLogprobs: [-1] }], 'good'),
+      trajectoryOf(1, [{ tokens: 2, logprobs: [-1, -1], teacherLogprobs: [-3, null] }], 'bad'),
+    ]);
+    await withRegistry((registry) =>
+      collectRewardsAndAdvantages([group], algorithmOf('distillation', { base, coefficient: 0.5 }), {
+        registry,
+      }),
+    );
+    expect(stepAdvantages(group).flat()).toEqual(expected);
   });
 
   test('a step without a teacher at all is unmatched as a whole: it trains with 0', async () => {

@@ -80,7 +80,12 @@ test('options left out have the values that the README says', async () => {
     remax: { rewards: 'final' },
     optimal_token_baseline: { rewards: 'final', zeroTail: true },
     kl_shaped: { base: 'grpo', coefficient: 0.01, discount: 0, maskUniform: false },
-    distillation: { coefficient: 1, discount: 0, clip: { min: null, max: null } },
+    distillation: {
+      base: 'none',
+      coefficient: 1,
+      discount: 0,
+      clip: { min: null, max: null },
+    },
     rlsd: { base: 'grpo', mix: 0.5, clip: 0.2 },
     bi_level_gae: { turnGamma: 0.95, gamma: 1, lambda: 0.95, rewards: 'final', whiten: true },
     a_star_po: { valueTemperature: 0.5, coefficient: 0.001, optimalValues: {} },

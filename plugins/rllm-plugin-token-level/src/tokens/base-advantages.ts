@@ -6,12 +6,14 @@ import {
 } from 'rllm-sdk';
 import { z } from 'zod';
 
+export const BASE_ESTIMATORS = ['grpo', 'rloo', 'reinforce'] as const;
+
 /** Estimator of the SDK that gives the scalar advantage of each trajectory, on which an estimator of tokens builds. */
-export type BaseEstimator = 'grpo' | 'rloo' | 'reinforce';
+export type BaseEstimator = (typeof BASE_ESTIMATORS)[number];
 
 /** Option of estimators that build on a scalar advantage. */
 export const baseOption: z.ZodType<BaseEstimator> = z
-  .enum(['grpo', 'rloo', 'reinforce'])
+  .enum(BASE_ESTIMATORS)
   .default('grpo')
   .describe('Estimator whose advantages are shaped; grpo reads algorithm.normAdvByStdInGrpo.');
 
