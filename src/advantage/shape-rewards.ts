@@ -87,15 +87,16 @@ const LARGEST_K3 = 10;
 const LARGEST_EXPONENT = 20;
 
 /**
- * Estimate of KL(π ‖ π_ref) from one token sampled by π, with d = logπ − logπ_ref: k1 = d, k2 = d²/2, k3 = exp(−d) − 1 + d.
+ * Estimate of KL(π ‖ π_ref) from one token sampled by π, with d = logπ − logπ_ref: k1 = d, k2 = d²/2, k3 = exp(−d) − 1 + d; and
+ * abs = |d|, verl's, which punishes any difference.
  *
- * k1 and k3 are unbiased, k2 is not; k2 and k3 are never negative. k3 is kept in [0, 10], its d in [−20, 20], as verl does, so
+ * k1 and k3 are unbiased, k2 and abs are not; only k1 can be negative. k3 is kept in [0, 10], its d in [−20, 20], as verl does, so
  * that one token cannot outweigh a batch.
  *
- * | d | k1 | k2 | k3 |
- * | --- | --- | --- | --- |
- * | ln 2 | 0.693147 | 0.240227 | 0.193147 |
- * | −20 | −20 | 200 | 10 |
+ * | d | k1 | k2 | k3 | abs |
+ * | --- | --- | --- | --- | --- |
+ * | ln 2 | 0.693147 | 0.240227 | 0.193147 | 0.693147 |
+ * | −20 | −20 | 200 | 10 | 20 |
  *
  * @param d  of the token.
  * @see Schulman 2020, http://joschu.net/blog/kl-approx.html
@@ -103,6 +104,7 @@ const LARGEST_EXPONENT = 20;
 export function klOf(d: number, estimator: KlInRewardConfig['estimator']): number {
   if (estimator === 'k1') return d;
   if (estimator === 'k2') return (d * d) / 2;
+  if (estimator === 'abs') return Math.abs(d);
   const bounded = Math.min(LARGEST_EXPONENT, Math.max(-LARGEST_EXPONENT, d));
   return Math.min(LARGEST_K3, Math.max(0, Math.expm1(-bounded) + bounded));
 }

@@ -132,8 +132,8 @@ export interface LinearLengthConfig {
 export interface KlInRewardConfig {
   /** Weight, in reward units per nat; 0 for none. */
   readonly coefficient: number;
-  /** Estimate of the KL of one token, with d = logπ − logπ_ref: k1 is d, k2 is d²/2, k3 is exp(−d) − 1 + d. */
-  readonly estimator: 'k1' | 'k2' | 'k3';
+  /** What one token counts, with d = logπ − logπ_ref: k1 is d, k2 is d²/2, k3 is exp(−d) − 1 + d, abs is |d|. */
+  readonly estimator: 'k1' | 'k2' | 'k3' | 'abs';
 }
 
 /** Parameters of the losses; a `null` takes the loss's own default (ppo 0.8–1.2, cispo 0–4, dro 0.05). */

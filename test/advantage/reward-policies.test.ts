@@ -108,6 +108,7 @@ describe('KL in the reward', () => {
     { estimator: 'k1', kl: d },
     { estimator: 'k2', kl: (d * d) / 2 },
     { estimator: 'k3', kl: 0.5 - 1 + d },
+    { estimator: 'abs', kl: d },
   ] as const)('$estimator is summed over the response tokens', ({ estimator, kl }) => {
     const own = withLogprobs([1], [-1, -2, -3], [-1 - d, -2 - d, -3 - d]);
     collect([own], { klInReward: { coefficient: 0.1, estimator } });

@@ -55,7 +55,15 @@ const SAYS: Readonly<Record<string, 'unbiased' | 'short' | 'scaled' | 'turned'>>
 };
 
 /** Fed by what a bandit does not have. */
-const NOT_FED = ['gdpo', 'reinforce_plus_plus_kl', 'kl_shaped', 'distillation', 'rlsd', 'a_star_po'];
+const NOT_FED = [
+  'gdpo',
+  'reinforce_plus_plus_kl',
+  'gae_kl',
+  'kl_shaped',
+  'distillation',
+  'rlsd',
+  'a_star_po',
+];
 
 const registry = new EstimatorRegistry();
 const brought = (await workspacePlugins()).flatMap(({ definition }) => definition.estimators ?? []);

@@ -13,6 +13,7 @@ const SAYS_OTHERWISE: Readonly<Record<string, EstimatorContractOptions>> = {
   // Credit that does not come from rewards alone: KL, the critic, the teacher.
   reinforce_plus_plus_kl: { uniform: 'free' },
   gae: { uniform: 'free' },
+  gae_kl: { uniform: 'free' },
   distillation: { uniform: 'free' },
   bi_level_gae: { uniform: 'free' },
   a_star_po: { uniform: 'free' },

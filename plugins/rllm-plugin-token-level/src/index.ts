@@ -3,6 +3,7 @@ import { type AStarPoOptions, aStarPo } from './estimators/a-star-po.js';
 import { type BiLevelGaeOptions, biLevelGae } from './estimators/bi-level-gae.js';
 import { type DistillationOptions, distillation } from './estimators/distillation.js';
 import { type GaeOptions, gae } from './estimators/gae.js';
+import { type GaeKlOptions, gaeKl } from './estimators/gae-kl.js';
 import { type KlShapedOptions, klShaped } from './estimators/kl-shaped.js';
 import {
   type OptimalTokenBaselineOptions,
@@ -33,6 +34,7 @@ export {
   type DistillationParameters,
 } from './estimators/distillation.js';
 export { calculateGaeAdvantages, type GaeOptions, type GaeParameters } from './estimators/gae.js';
+export type { GaeKlOptions } from './estimators/gae-kl.js';
 export {
   calculateKlShapedAdvantages,
   type KlShapedOptions,
@@ -53,12 +55,17 @@ export {
   type ReinforcePlusPlusBaselineTokensOptions,
   type TokenWhiteningOptions,
 } from './estimators/reinforce-plus-plus-baseline-tokens.js';
-export { type ReinforcePlusPlusKlOptions, subtractDivergence } from './estimators/reinforce-plus-plus-kl.js';
+export type { ReinforcePlusPlusKlOptions } from './estimators/reinforce-plus-plus-kl.js';
 export { calculateRemaxAdvantages, type RemaxOptions } from './estimators/remax.js';
 export { calculateRlsdAdvantages, type RlsdOptions, type RlsdParameters } from './estimators/rlsd.js';
 export type { BaseEstimator } from './tokens/base-advantages.js';
 export { type DiscountUnit, type StepSpan, spansOf } from './tokens/discount.js';
-export { type DivergenceEstimator, divergence } from './tokens/divergence.js';
+export {
+  type DivergenceEstimator,
+  type DivergenceParameters,
+  divergence,
+  subtractDivergence,
+} from './tokens/divergence.js';
 export type { RewardPlacement } from './tokens/place-rewards.js';
 export type { TokenAdvantages, TokenRows } from './tokens/token-table.js';
 export {
@@ -66,6 +73,7 @@ export {
   biLevelGae,
   distillation,
   gae,
+  gaeKl,
   klShaped,
   optimalTokenBaseline,
   reinforcePlusPlus,
@@ -81,6 +89,7 @@ declare module 'rllm-sdk' {
     bi_level_gae: OptionsGiven<BiLevelGaeOptions>;
     distillation: OptionsGiven<DistillationOptions>;
     gae: OptionsGiven<GaeOptions>;
+    gae_kl: OptionsGiven<GaeKlOptions>;
     kl_shaped: OptionsGiven<KlShapedOptions>;
     optimal_token_baseline: OptionsGiven<OptimalTokenBaselineOptions>;
     reinforce_plus_plus: OptionsGiven<ReinforcePlusPlusOptions>;
@@ -99,6 +108,7 @@ const plugin: PluginDefinition = definePlugin({
     reinforcePlusPlusKl,
     reinforcePlusPlusBaselineTokens,
     gae,
+    gaeKl,
     remax,
     optimalTokenBaseline,
     klShaped,

@@ -16,6 +16,7 @@ const names = [
   'reinforce_plus_plus_kl',
   'reinforce_plus_plus_baseline_tokens',
   'gae',
+  'gae_kl',
   'remax',
   'optimal_token_baseline',
   'kl_shaped',

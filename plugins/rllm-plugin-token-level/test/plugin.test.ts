@@ -18,6 +18,7 @@ const names = [
   'reinforce_plus_plus_kl',
   'reinforce_plus_plus_baseline_tokens',
   'gae',
+  'gae_kl',
   'remax',
   'optimal_token_baseline',
   'kl_shaped',
@@ -43,6 +44,7 @@ test.each([
   { name: 'reinforce_plus_plus_kl', requires: ['lengths', 'logprobs', 'referenceLogprobs'], scope: 'batch' },
   { name: 'reinforce_plus_plus_baseline_tokens', requires: ['lengths'], scope: 'batch' },
   { name: 'gae', requires: ['lengths', 'values'], scope: 'batch' },
+  { name: 'gae_kl', requires: ['lengths', 'values', 'logprobs', 'referenceLogprobs'], scope: 'batch' },
   { name: 'remax', requires: ['lengths', 'greedyBaseline'], scope: 'group' },
   { name: 'optimal_token_baseline', requires: ['lengths', 'logprobs'], scope: 'group' },
   { name: 'kl_shaped', requires: ['lengths', 'logprobs', 'referenceLogprobs'], scope: 'batch' },
@@ -77,6 +79,15 @@ test('options left out have the values that the README says', async () => {
     },
     reinforce_plus_plus_baseline_tokens: { uniformGroups: 'zero' },
     gae: { gamma: 1, lambda: 0.95, rewards: 'final', bootstrapTruncated: false, whiten: true },
+    gae_kl: {
+      gamma: 1,
+      lambda: 0.95,
+      rewards: 'final',
+      bootstrapTruncated: false,
+      whiten: true,
+      coefficient: 0.001,
+      klEstimator: 'k1',
+    },
     remax: { rewards: 'final' },
     optimal_token_baseline: { rewards: 'final', zeroTail: true },
     kl_shaped: { base: 'grpo', coefficient: 0.01, discount: 0, maskUniform: false },
@@ -101,7 +112,7 @@ describe('what cannot work is refused, with the reason', () => {
       return registry.check(name, { algorithm, rollouts: 4, tasksPerBatch });
     });
 
-  test.each(['reinforce_plus_plus', 'reinforce_plus_plus_kl', 'gae'])(
+  test.each(['reinforce_plus_plus', 'reinforce_plus_plus_kl', 'gae', 'gae_kl'])(
     '%s whitens over a batch of one task, unless it does not whiten',
     async (name) => {
       expect(await reasons(name, 1)).toEqual([expect.stringContaining('a batch is one task')]);
@@ -116,7 +127,7 @@ describe('what cannot work is refused, with the reason', () => {
     expect(await reasons(name, 2)).toEqual([]);
   });
 
-  test.each(['reinforce_plus_plus_kl', 'kl_shaped'])(
+  test.each(['reinforce_plus_plus_kl', 'gae_kl', 'kl_shaped'])(
     '%s counts the KL that the reward counts too',
     async (name) => {
       const klInReward = { coefficient: 0.1 };

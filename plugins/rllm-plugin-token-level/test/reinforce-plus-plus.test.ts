@@ -117,6 +117,7 @@ describe('the KL of each token', () => {
     { klEstimator: 'k1', expected: -0.5 },
     { klEstimator: 'k2', expected: -0.125 },
     { klEstimator: 'k3', expected: -(Math.exp(-0.5) - 0.5) },
+    { klEstimator: 'abs', expected: -0.5 },
   ] as const)('$klEstimator of 0.5 is taken off', ({ klEstimator, expected }) => {
     const [value] = flat(subtractDivergence([[[0]]], [[[-1]]], [[[-1.5]]], { coefficient: 1, klEstimator }));
     expect(value).toBeCloseTo(expected, 14);

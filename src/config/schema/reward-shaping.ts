@@ -33,9 +33,9 @@ export const lengthPenalty: z.ZodType<LengthPenaltyConfig> = z.discriminatedUnio
 export const klInReward: z.ZodType<KlInRewardConfig> = z.strictObject({
   coefficient: nonNegative.default(0).describe('Weight, in reward units per nat; 0 for none.'),
   estimator: z
-    .enum(['k1', 'k2', 'k3'])
+    .enum(['k1', 'k2', 'k3', 'abs'])
     .default('k1')
     .describe(
-      'Estimate of the KL of one token, with d = logπ − logπ_ref: k1 is d, k2 is d²/2, k3 is exp(−d) − 1 + d.',
+      'What one token counts, with d = logπ − logπ_ref: k1 is d, k2 is d²/2, k3 is exp(−d) − 1 + d, abs is |d|.',
     ),
 } satisfies ShapeOf<KlInRewardConfig>);

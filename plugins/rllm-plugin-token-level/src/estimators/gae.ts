@@ -82,7 +82,8 @@ export interface GaeOptions {
   readonly whiten: boolean;
 }
 
-const options: z.ZodType<GaeOptions> = z.strictObject({
+/** Fields of the options, which `gae_kl` shares. */
+export const gaeFields: Readonly<{ [Name in keyof GaeOptions]: z.ZodType<GaeOptions[Name]> }> = {
   gamma: gammaOption,
   lambda: z.number().min(0).max(1).default(0.95).describe('Weight λ of later errors of the critic.'),
   rewards: rewardsOption,
@@ -96,7 +97,9 @@ const options: z.ZodType<GaeOptions> = z.strictObject({
     .boolean()
     .default(true)
     .describe("Bring the batch's advantages to mean 0 and variance 1 over all sampled tokens."),
-});
+};
+
+const options: z.ZodType<GaeOptions> = z.strictObject(gaeFields);
 
 /** The estimator `gae`. */
 export const gae: EstimateFunction<GaeOptions> = AdvEstimator('gae', {
@@ -108,22 +111,22 @@ export const gae: EstimateFunction<GaeOptions> = AdvEstimator('gae', {
   options,
   perToken: true,
   check: (plan) => (options.parse(plan.options).whiten ? refuseOneTask(plan) : []),
-})((batch: AdvantageBatch<GaeOptions>) => {
-  const { groups, options: chosen } = batch;
-  const { gamma, lambda, bootstrapTruncated } = chosen;
-  return calculateGaeAdvantages(
-    placeRewards(batch, chosen.rewards).rows,
-    readTokens(groups, 'values', 'gae').rows,
-    {
-      gamma,
-      lambda,
-      whiten: chosen.whiten,
-      truncated: groups.map(({ trajectories, metadata }) =>
-        trajectories.map((_, i) => bootstrapTruncated && isCutOff(metadata[i]?.terminationReason)),
-      ),
-    },
+})((batch: AdvantageBatch<GaeOptions>) =>
+  calculateGaeAdvantages(
+    placeRewards(batch, batch.options.rewards).rows,
+    readTokens(batch.groups, 'values', 'gae').rows,
+    gaeParameters(batch),
+  ),
+);
+
+/** How a batch's options and the ends of its rollouts say that errors are taken. */
+export function gaeParameters({ groups, options }: AdvantageBatch<GaeOptions>): GaeParameters {
+  const { gamma, lambda, bootstrapTruncated } = options;
+  const truncated = groups.map(({ trajectories, metadata }) =>
+    trajectories.map((_, i) => bootstrapTruncated && isCutOff(metadata[i]?.terminationReason)),
   );
-});
+  return { gamma, lambda, whiten: options.whiten, truncated };
+}
 
 /** Whether a limit of the run ended it, of turns, tokens or time. */
 function isCutOff(reason: string | undefined): boolean {
