@@ -61,6 +61,24 @@ describe('by hand', () => {
     expectRows(calculateKlShapedAdvantages(base, ratios, zeros, { coefficient: 0.5, discount }), expected);
   });
 
+  test('not centred, the KL is only subtracted, and a masked group changes nothing of it', () => {
+    const of = (parameters: object): readonly (readonly Float64Array[])[] =>
+      calculateKlShapedAdvantages(base, ratios, zeros, { coefficient: 0.5, center: false, ...parameters });
+    expectRows(of({ discount: 0 }), [
+      [
+        [0.9, 0.8],
+        [-1, -1.3],
+      ],
+    ]);
+    expectRows(of({ discount: 1 }), [
+      [
+        [0.7, 0.8],
+        [-1.3, -1.3],
+      ],
+    ]);
+    expect(flat(of({ masked: [true] }))).toEqual([1, 1, -1, -1]);
+  });
+
   test('a group that takes no part keeps its base, and does not move the mean', () => {
     const advantages = calculateKlShapedAdvantages([[1], [0]], [[[0.5, 1.5]], [[9]]], [[[0, 0]], [[0]]], {
       coefficient: 1,

@@ -90,7 +90,7 @@ test('options left out have the values that the README says', async () => {
     },
     remax: { rewards: 'final' },
     optimal_token_baseline: { rewards: 'final', zeroTail: true },
-    kl_shaped: { base: 'grpo', coefficient: 0.01, discount: 0, maskUniform: false },
+    kl_shaped: { base: 'grpo', coefficient: 0.01, discount: 0, center: true, maskUniform: false },
     distillation: {
       base: 'none',
       coefficient: 1,

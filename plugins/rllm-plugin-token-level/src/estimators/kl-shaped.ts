@@ -12,6 +12,8 @@ export interface KlShapingParameters {
   readonly coefficient: number;
   /** Discount of the sum of what is to come; 0 (default) takes each token's own KL alone. */
   readonly discount?: number;
+  /** Take the mean of the batch off each token's KL; true by default. `false` only subtracts the KL. */
+  readonly center?: boolean;
   /** Groups, `[g]`, that take no part: they get their base alone, and do not count in the mean. */
   readonly masked?: readonly boolean[];
 }
@@ -19,16 +21,18 @@ export interface KlShapingParameters {
 /**
  * KL shaping of any scalar advantage: Aₜ = base + c·(mean_B(d) − dₜ) with dₜ = log π − log π_ref of the sampled token, and
  * mean_B over all sampled tokens of the batch. So KL pressure moves credit between tokens, and sums to 0 over the batch. With a
- * discount γ > 0 each token gets Σ γ^(j−t)·c·(mean_B(d) − dⱼ), j ≥ t, which sums to 0 no more.
+ * discount γ > 0 each token gets Σ γ^(j−t)·c·(mean_B(d) − dⱼ), j ≥ t, which sums to 0 no more. Not centred, mean_B(d) is 0: the KL
+ * is subtracted after the baseline, which does not see it.
  *
  * | base 1, d [0.2, 0.4] and base −1, d [0, 0.6], c 0.5 | |
  * | --- | --- |
  * | here, tinker-cookbook | [1.05, 0.95], [−0.85, −1.15] |
  * | here, tinker-cookbook, γ 0.5 | [1.025, 0.95], [−0.925, −1.15] |
+ * | here, not centred, γ 1; OpenRLHF's `rloo` and `reinforce_baseline` before they whiten | [0.7, 0.8], [−1.3, −1.3] |
  *
- * | | here | tinker-cookbook | slime | verl, SkyRL, ROLL, TRL, OpenRLHF |
+ * | | here | tinker-cookbook | slime, OpenRLHF | verl, SkyRL, ROLL, TRL |
  * | --- | --- | --- | --- | --- |
- * | centred over the batch | yes | yes | no: −c·dₜ | no, in the reward: it moves the baseline too |
+ * | centred over the batch | by default | yes | no: −c·dₜ | no, in the reward: it moves the baseline too |
  * | what γ counts | sampled tokens, over all steps | all tokens | | |
  * | uniform group | its KL, by option exactly 0 | its KL | its KL | its KL |
  *
@@ -47,7 +51,7 @@ export function calculateKlShapedAdvantages(
   base: readonly ArrayLike<number>[],
   logprobs: TokenRows,
   referenceLogprobs: TokenRows,
-  { coefficient, discount = 0, masked }: KlShapingParameters,
+  { coefficient, discount = 0, center = true, masked }: KlShapingParameters,
 ): readonly (readonly Float64Array[])[] {
   checkGroups(base, logprobs, 'base advantages');
   checkShape(referenceLogprobs, logprobs, 'reference log-probs');
@@ -62,7 +66,7 @@ export function calculateKlShapedAdvantages(
         'log-ratios',
       ).flat
     : ratios.flat;
-  const mean = meanLogRatio(counted);
+  const mean = center ? meanLogRatio(counted) : 0;
   const { rows } = tableLike(logprobs);
   rows.forEach((group, g) => {
     group.forEach((row, i) => {
@@ -91,6 +95,7 @@ export interface KlShapedOptions {
   readonly base: BaseEstimator;
   readonly coefficient: number;
   readonly discount: number;
+  readonly center: boolean;
   readonly maskUniform: boolean;
 }
 
@@ -103,6 +108,10 @@ const options: z.ZodType<KlShapedOptions> = z.strictObject({
     .max(1)
     .default(0)
     .describe("Discount of a token's future KL; 0 takes its own KL alone."),
+  center: z
+    .boolean()
+    .default(true)
+    .describe('Take the mean of the batch off the KL, so that it sums to 0; `false` only subtracts it.'),
   maskUniform: z
     .boolean()
     .default(false)
@@ -112,14 +121,14 @@ const options: z.ZodType<KlShapedOptions> = z.strictObject({
 /** The estimator `kl_shaped`. */
 export const klShaped: EstimateFunction<KlShapedOptions> = AdvEstimator('kl_shaped', {
   summary:
-    'base + coefficient · (mean of d over the batch − d_t), d = logπ − logπ_ref; base is grpo, rloo or reinforce',
+    'base + coefficient · ([mean of d over the batch] − d_t), d = logπ − logπ_ref; base is grpo, rloo or reinforce',
   scope: 'batch',
   requires: ['lengths', 'logprobs', 'referenceLogprobs'],
   options,
   perToken: true,
   check: refuseDoubleKl,
 })(({ rewards, groups, algorithm, options: chosen }: AdvantageBatch<KlShapedOptions>) => {
-  const { coefficient, discount, maskUniform } = chosen;
+  const { coefficient, discount, center, maskUniform } = chosen;
   const masked = rewards.map((group) => maskUniform && group.length > 1 && isUniform(group));
   const base = baseAdvantages(chosen.base, { rewards, algorithm });
   base.forEach((group, g) => {
@@ -130,7 +139,7 @@ export const klShaped: EstimateFunction<KlShapedOptions> = AdvEstimator('kl_shap
       base,
       readTokens(groups, 'logprobs', 'kl_shaped').rows,
       readTokens(groups, 'referenceLogprobs', 'kl_shaped').rows,
-      { coefficient, discount, masked },
+      { coefficient, discount, center, masked },
     ),
   };
 });
