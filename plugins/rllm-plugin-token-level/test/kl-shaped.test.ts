@@ -77,6 +77,17 @@ describe('by hand', () => {
       ],
     ]);
     expect(flat(of({ masked: [true] }))).toEqual([1, 1, -1, -1]);
+    expectRows(
+      of({ discount: 1, whiten: true }),
+      [
+        [
+          [0.82329064, 0.90773071],
+          [-0.86551068, -0.86551068],
+        ],
+      ],
+      8,
+    );
+    expect(flat(of({ masked: [true], whiten: true }))).toEqual([1, 1, -1, -1]);
   });
 
   test('a group that takes no part keeps its base, and does not move the mean', () => {

@@ -90,7 +90,14 @@ test('options left out have the values that the README says', async () => {
     },
     remax: { rewards: 'final' },
     optimal_token_baseline: { rewards: 'final', zeroTail: true },
-    kl_shaped: { base: 'grpo', coefficient: 0.01, discount: 0, center: true, maskUniform: false },
+    kl_shaped: {
+      base: 'grpo',
+      coefficient: 0.01,
+      discount: 0,
+      center: true,
+      whiten: false,
+      maskUniform: false,
+    },
     distillation: {
       base: 'none',
       coefficient: 1,
@@ -120,6 +127,13 @@ describe('what cannot work is refused, with the reason', () => {
       expect(await reasons(name, 1, {}, { whiten: false })).toEqual([]);
     },
   );
+
+  test('kl_shaped only where it whitens', async () => {
+    expect(await reasons('kl_shaped', 1)).toEqual([]);
+    expect(await reasons('kl_shaped', 1, {}, { whiten: true })).toEqual([
+      expect.stringContaining('a batch is one task'),
+    ]);
+  });
 
   test('reinforce_plus_plus_baseline_tokens always whitens', async () => {
     const name = 'reinforce_plus_plus_baseline_tokens';

@@ -5,7 +5,7 @@ import { sumFuture } from '../tokens/discount.js';
 import { refuseDoubleKl } from '../tokens/divergence.js';
 import { readTokens } from '../tokens/read-tokens.js';
 import { checkGroups, checkShape, copyRows, type TokenRows, tableLike } from '../tokens/token-table.js';
-import { meanOf } from '../tokens/whiten.js';
+import { meanOf, refuseOneTask, whiten } from '../tokens/whiten.js';
 
 export interface KlShapingParameters {
   /** Weight of the KL, in advantage units per nat. */
@@ -14,7 +14,9 @@ export interface KlShapingParameters {
   readonly discount?: number;
   /** Take the mean of the batch off each token's KL; true by default. `false` only subtracts the KL. */
   readonly center?: boolean;
-  /** Groups, `[g]`, that take no part: they get their base alone, and do not count in the mean. */
+  /** Bring the sum of both to mean 0 and variance 1 over all sampled tokens of the batch; false by default. */
+  readonly whiten?: boolean;
+  /** Groups, `[g]`, that take no part: they get their base alone, and do not count in the mean of the KL. */
   readonly masked?: readonly boolean[];
 }
 
@@ -28,12 +30,15 @@ export interface KlShapingParameters {
  * | --- | --- |
  * | here, tinker-cookbook | [1.05, 0.95], [−0.85, −1.15] |
  * | here, tinker-cookbook, γ 0.5 | [1.025, 0.95], [−0.925, −1.15] |
- * | here, not centred, γ 1; OpenRLHF's `rloo` and `reinforce_baseline` before they whiten | [0.7, 0.8], [−1.3, −1.3] |
+ * | here, not centred, γ 1; OpenRLHF's `rloo` | [0.7, 0.8], [−1.3, −1.3] |
+ * | the same, whitened | [0.8233, 0.9077], [−0.8655, −0.8655] |
+ * | OpenRLHF's `reinforce_baseline`, its variance over n | [0.9507, 1.0482], [−0.9994, −0.9994] |
  *
  * | | here | tinker-cookbook | slime, OpenRLHF | verl, SkyRL, ROLL, TRL |
  * | --- | --- | --- | --- | --- |
  * | centred over the batch | by default | yes | no: −c·dₜ | no, in the reward: it moves the baseline too |
  * | what γ counts | sampled tokens, over all steps | all tokens | | |
+ * | whitened over the batch | by option | no | slime by option, OpenRLHF all but `rloo` | no |
  * | uniform group | its KL, by option exactly 0 | its KL | its KL | its KL |
  *
  * AReaL takes the KL off token rewards. rLLM has KL in the loss only.
@@ -51,7 +56,7 @@ export function calculateKlShapedAdvantages(
   base: readonly ArrayLike<number>[],
   logprobs: TokenRows,
   referenceLogprobs: TokenRows,
-  { coefficient, discount = 0, center = true, masked }: KlShapingParameters,
+  { coefficient, discount = 0, center = true, whiten: whitened = false, masked }: KlShapingParameters,
 ): readonly (readonly Float64Array[])[] {
   checkGroups(base, logprobs, 'base advantages');
   checkShape(referenceLogprobs, logprobs, 'reference log-probs');
@@ -67,7 +72,7 @@ export function calculateKlShapedAdvantages(
       ).flat
     : ratios.flat;
   const mean = center ? meanLogRatio(counted) : 0;
-  const { rows } = tableLike(logprobs);
+  const { flat, rows } = tableLike(logprobs);
   rows.forEach((group, g) => {
     group.forEach((row, i) => {
       const own = base[g]?.[i] ?? Number.NaN;
@@ -81,6 +86,12 @@ export function calculateKlShapedAdvantages(
       for (let t = 0; t < row.length; t++) row[t] = own + (row[t] as number) + 0;
     });
   });
+  if (whitened) {
+    whiten(flat);
+    rows.forEach((group, g) => {
+      if (masked?.[g] === true) for (const [i, row] of group.entries()) row.fill(base[g]?.[i] ?? Number.NaN);
+    });
+  }
   return rows;
 }
 
@@ -96,6 +107,7 @@ export interface KlShapedOptions {
   readonly coefficient: number;
   readonly discount: number;
   readonly center: boolean;
+  readonly whiten: boolean;
   readonly maskUniform: boolean;
 }
 
@@ -112,6 +124,10 @@ const options: z.ZodType<KlShapedOptions> = z.strictObject({
     .boolean()
     .default(true)
     .describe('Take the mean of the batch off the KL, so that it sums to 0; `false` only subtracts it.'),
+  whiten: z
+    .boolean()
+    .default(false)
+    .describe('Bring the sum of both to mean 0 and variance 1 over all sampled tokens of the batch.'),
   maskUniform: z
     .boolean()
     .default(false)
@@ -126,9 +142,12 @@ export const klShaped: EstimateFunction<KlShapedOptions> = AdvEstimator('kl_shap
   requires: ['lengths', 'logprobs', 'referenceLogprobs'],
   options,
   perToken: true,
-  check: refuseDoubleKl,
+  check: (plan) => [
+    ...(options.parse(plan.options).whiten ? refuseOneTask(plan) : []),
+    ...refuseDoubleKl(plan),
+  ],
 })(({ rewards, groups, algorithm, options: chosen }: AdvantageBatch<KlShapedOptions>) => {
-  const { coefficient, discount, center, maskUniform } = chosen;
+  const { maskUniform } = chosen;
   const masked = rewards.map((group) => maskUniform && group.length > 1 && isUniform(group));
   const base = baseAdvantages(chosen.base, { rewards, algorithm });
   base.forEach((group, g) => {
@@ -139,7 +158,7 @@ export const klShaped: EstimateFunction<KlShapedOptions> = AdvEstimator('kl_shap
       base,
       readTokens(groups, 'logprobs', 'kl_shaped').rows,
       readTokens(groups, 'referenceLogprobs', 'kl_shaped').rows,
-      { coefficient, discount, center, masked },
+      { ...chosen, masked },
     ),
   };
 });
