@@ -8,7 +8,7 @@ import { neverSettledError, tellUnhandled, unhandledError } from './unhandled.js
 process.on('uncaughtException', (thrown) => {
   if (!tellUnhandled(thrown)) void end(unhandledError(thrown));
 });
-for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreNoReader);
 process.once('beforeExit', nothingLeft);
 const exitCode = await runLine(process.argv);
 process.off('beforeExit', nothingLeft);
@@ -27,9 +27,9 @@ function nothingLeft(): void {
   void end(neverSettledError());
 }
 
-/** `rllm train | head` closes the pipe early: the run is worth more than its log, so it goes on unread. */
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+/** `rllm train | head` closes the pipe early, and a terminal may end (EIO): the run is worth more than its log, so it goes on unread. */
+function ignoreNoReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
 }
 
 function flushed(stream: Output): Promise<void> {

@@ -1,11 +1,16 @@
-type StopName = 'SIGINT' | 'SIGTERM';
+/** Exit codes as shells count them: 128 + the number of the signal. */
+const EXIT_CODE = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+type StopName = keyof typeof EXIT_CODE;
+
+const NAMES = Object.keys(EXIT_CODE) as StopName[];
 
 export interface StopSignals {
   /** Aborted by the first signal: stop after the step at hand. */
   readonly signal: AbortSignal;
   /** Asks to stop as the first signal does, without one. */
   readonly stop: () => void;
-  /** Exit code of a process that was asked to stop, as shells count: 128 + the number of the signal. */
+  /** Exit code of a process that was asked to stop. */
   readonly exitCode: () => number;
   readonly dispose: () => void;
 }
@@ -16,9 +21,11 @@ export interface StopSignals {
  */
 const SAME_KEYSTROKE_MS = 300;
 
-const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const;
-
-/** Listens for Ctrl-C and `kill`. The first asks to stop and save; the second ends the process at once. */
+/**
+ * Listens for Ctrl-C, `kill` and the end of the terminal. The first asks to stop and save; the second ends the process at once.
+ *
+ * `nohup` is not undone by that: Node undoes it at its start.
+ */
 export function listenForStop(onFirst: () => void): StopSignals {
   const controller = new AbortController();
   let first: { readonly name: StopName; readonly at: number } | undefined;
@@ -32,15 +39,13 @@ export function listenForStop(onFirst: () => void): StopSignals {
       process.exit(EXIT_CODE[name]);
     }
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const name of NAMES) process.on(name, onSignal);
   return {
     signal: controller.signal,
     stop: () => controller.abort(),
     exitCode: () => EXIT_CODE[first?.name ?? 'SIGINT'],
     dispose: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      for (const name of NAMES) process.off(name, onSignal);
     },
   };
 }

@@ -7,6 +7,7 @@ import { eventsOf, rllm, start } from './rllm.js';
 const LONG = ['--run-dir', 'run', '--set', 'trainer.totalBatches=100000'];
 
 test.each([
+  ['SIGHUP', 129],
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
