@@ -10,5 +10,5 @@ export function faultAt(
   fault: Pick<ConfigFault, 'message' | 'expected' | 'given' | 'nearest'>,
 ): ConfigFault {
   const place = placeOf(sourceOf(loaded, path));
-  return { ...place, path: typeof path === 'string' ? path : formatPath(path), ...fault };
+  return { ...fault, ...place, path: typeof path === 'string' ? path : formatPath(path) };
 }

@@ -60,6 +60,15 @@ describe('one report', () => {
     ]);
   });
 
+  test('names the flag that a plugin which is not there comes from, not the config file', async () => {
+    const directory = await createProject({ 'rllmrc.json': '{ "plugins": ["./first.ts"] }' });
+    const loaded = await loadConfig({ cwd: directory, env: {}, set: ['plugins.0=./gone.ts'] });
+    const error = await errorOf(createApp(loaded));
+    expect(error.details['faults']).toMatchObject([
+      { file: null, where: '--set plugins.0', path: 'plugins[0]', plugin: './gone.ts' },
+    ]);
+  });
+
   test('says that only plugins are wrong by its code, and keeps what they threw', async () => {
     const plugin = definePlugin({
       name: 'p',
