@@ -1,5 +1,6 @@
 import { type Declaration, declare } from './declarations.js';
 import { RllmError } from './errors.js';
+import { type Check, fieldProblems, flag, schema, text } from './field-checks.js';
 
 /** What a decorator declares, but for the target, which it learns when it is applied. */
 export interface DecoratorSpec {
@@ -9,9 +10,18 @@ export interface DecoratorSpec {
   /** The method that instances of a decorated class have. */
   readonly method: string;
   readonly name: string;
-  readonly override: boolean;
-  readonly options: Readonly<Record<string, unknown>>;
+  /** What the declaration says besides the name. */
+  readonly options: object;
+  /** Of every field that `options` may have, but for those that all declarations have. */
+  readonly checks?: Readonly<Record<string, Check>>;
 }
+
+/** What every declaration may say of itself. */
+export const DECLARED_FIELDS: Readonly<Record<string, Check>> = {
+  summary: text,
+  options: schema,
+  override: flag,
+};
 
 /** The part of a TC39 decorator context that is read. */
 interface StandardContext {
@@ -33,7 +43,8 @@ type Callable = (...args: unknown[]) => unknown;
  * outside this one, and `this`, keep working.
  *
  * @returns the decorator; it changes nothing that it decorates.
- * @throws RllmError DECORATOR_MISUSED, when applied, on anything but a class, a static method or a function.
+ * @throws RllmError DECORATOR_MISUSED for an empty name, and for options that it does not have or that are of another type; when
+ *   applied, on anything but a class, a static method or a function.
  */
 export function declaringDecorator(
   spec: DecoratorSpec,
@@ -44,14 +55,16 @@ export function declaringDecorator(
       `${spec.label}() takes a name, for example ${spec.label}('mine').`,
     );
   }
+  checkFields(`${spec.label}("${spec.name}")`, spec.options, { ...DECLARED_FIELDS, ...spec.checks });
+  const options: Readonly<Record<string, unknown>> = { ...spec.options };
   const add = (form: Declaration['form'], target: unknown): void => {
     declare({
       kind: spec.kind,
       name: spec.name,
       form,
       target,
-      override: spec.override,
-      options: spec.options,
+      override: options['override'] === true,
+      options,
     });
   };
   return (value, second, descriptor) => {
@@ -71,6 +84,14 @@ export function declaringDecorator(
     add(isClass(value, spec.method) ? 'class' : 'function', value);
     return value;
   };
+}
+
+/** @throws RllmError DECORATOR_MISUSED with all that is wrong with what a declaration says of itself. */
+export function checkFields(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
+  const problems = fieldProblems(options, checks);
+  if (problems.length === 0) return;
+  const sentences = problems.map((problem) => (problem.endsWith('.') ? problem : `${problem}.`));
+  throw new RllmError('DECORATOR_MISUSED', `${who}: ${sentences.join(' ')}`, { details: { problems } });
 }
 
 /** Whether a function is a class: by its method, else by its source, since the method may be a field. */

@@ -31,7 +31,7 @@ export const ERRORS = {
   REGISTRY_FROZEN: { exit: 2, fix: 'Register before the app is created; nothing is added to a running app.' },
   DECORATOR_MISUSED: {
     exit: 2,
-    fix: 'Decorate a class with the required method, a static method, or a function.',
+    fix: 'Decorate a class with the required method, a static method, or a function, and say of it only what the decorator takes.',
   },
   PLUGIN_INVALID: { exit: 2, fix: 'Correct each plugin named in the report, or remove it from `plugins`.' },
   COMMAND_FAILED: { exit: 1, fix: 'See the cause; it was thrown by the command of the plugin named.' },

@@ -1,6 +1,8 @@
 import { declaringDecorator } from '../declaring-decorator.js';
+import { type Check, callable, flag, listOf, oneOf, text } from '../field-checks.js';
 import type { StandardSchema } from '../standard-schema.js';
 import type { EstimateFunction, EstimatorClass, EstimatorPlan, Requirement } from './estimator.js';
+import { REQUIREMENTS } from './estimator-input.js';
 
 /** What an estimator says of itself. */
 export interface AdvEstimatorOptions {
@@ -23,6 +25,15 @@ export interface AdvEstimatorOptions {
   /** Loss that backends use with it when `algorithm.lossFn` is null and they know no better. */
   readonly defaultLoss?: string;
 }
+
+const CHECKS = {
+  paper: text,
+  scope: oneOf('group', 'batch'),
+  requires: listOf(oneOf(...REQUIREMENTS)),
+  check: callable,
+  perToken: flag,
+  defaultLoss: text,
+} satisfies Partial<Record<keyof AdvEstimatorOptions, Check>>;
 
 /** What `@AdvEstimator(name)` may stand on: in this order functions, TC39 and legacy classes, TC39 and legacy static methods. */
 export interface AdvEstimatorDecorator {
@@ -53,7 +64,7 @@ export interface AdvEstimatorDecorator {
  *
  * On a class it goes outermost: a decorator that replaces the class would otherwise replace what was declared.
  *
- * @throws RllmError DECORATOR_MISUSED on anything else, and for an empty name.
+ * @throws RllmError DECORATOR_MISUSED on anything else, for an empty name, and for options that there are not.
  */
 export function AdvEstimator(name: string, options: AdvEstimatorOptions = {}): AdvEstimatorDecorator {
   return declaringDecorator({
@@ -61,7 +72,7 @@ export function AdvEstimator(name: string, options: AdvEstimatorOptions = {}): A
     label: '@AdvEstimator',
     method: 'estimate',
     name,
-    override: options.override === true,
-    options: { ...options },
+    options,
+    checks: CHECKS,
   }) as AdvEstimatorDecorator;
 }

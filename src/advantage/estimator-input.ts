@@ -45,6 +45,8 @@ const CHECKS: Readonly<
   },
 };
 
+export const REQUIREMENTS: readonly string[] = Object.keys(CHECKS);
+
 interface InputFault {
   readonly s?: number;
   readonly fault: string;

@@ -60,7 +60,7 @@ export interface GroupingHookDecorator {
  * export const byLevel = GroupingHook('by_level')((episodes, transform) => […]);
  * ```
  *
- * @throws RllmError DECORATOR_MISUSED on anything else, and for an empty name.
+ * @throws RllmError DECORATOR_MISUSED on anything else, for an empty name, and for options that there are not.
  */
 export function GroupingHook(name: string, options: GroupingHookOptions = {}): GroupingHookDecorator {
   return declaringDecorator({
@@ -68,7 +68,6 @@ export function GroupingHook(name: string, options: GroupingHookOptions = {}): G
     label: '@GroupingHook',
     method: 'group',
     name,
-    override: options.override === true,
-    options: { ...options },
+    options,
   }) as GroupingHookDecorator;
 }

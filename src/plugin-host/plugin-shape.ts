@@ -1,4 +1,5 @@
 import { type Declaration, declarationsOf } from '../declarations.js';
+import { type Check, callable, isObject, schema, show, text } from '../field-checks.js';
 import { suggestion } from '../nearest.js';
 import { whyNoCommandName } from './command-name.js';
 import { HOOK_POINTS } from './hook-points.js';
@@ -10,27 +11,6 @@ export interface ShapeProblem {
   readonly at: string;
   readonly message: string;
 }
-
-/** Says what is wrong with a part, as the end of a sentence, or nothing. */
-type Check = (value: unknown) => string | undefined;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
-const text: Check = (value) =>
-  typeof value === 'string' && value.trim() !== ''
-    ? undefined
-    : `must be a text that is not empty, got ${show(value)}`;
-
-const callable: Check = (value) =>
-  typeof value === 'function' ? undefined : `must be a function, got ${show(value)}`;
-
-const schema: Check = (value) =>
-  (isObject(value) || typeof value === 'function') &&
-  isObject((value as Record<string, unknown>)['~standard']) &&
-  typeof (value as { '~standard': Record<string, unknown> })['~standard']['validate'] === 'function'
-    ? undefined
-    : `must be a Standard Schema (zod, valibot and arktype make them), got ${show(value)}`;
 
 /** A class or function that a decorator has named. */
 const declared =
@@ -141,12 +121,4 @@ function hookNames(hooks: object): readonly string[] {
   )
     names.push(...Object.getOwnPropertyNames(holder).filter((key) => /^on[A-Z]/.test(key)));
   return [...new Set(names)];
-}
-
-/** A value in a few words. */
-function show(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
-  if (Array.isArray(value)) return `a list of ${value.length}`;
-  return typeof value === 'object' ? 'an object' : JSON.stringify(value);
 }

@@ -62,7 +62,7 @@ export interface RewardFunctionDecorator {
  * export const brief = RewardFunction('brief')(({ trajectory }) => (trajectory.steps.length <= 3 ? 1 : 0));
  * ```
  *
- * @throws RllmError DECORATOR_MISUSED on anything else, and for an empty name.
+ * @throws RllmError DECORATOR_MISUSED on anything else, for an empty name, and for options that there are not.
  */
 export function RewardFunction(name: string, options: RewardFunctionOptions = {}): RewardFunctionDecorator {
   return declaringDecorator({
@@ -70,7 +70,6 @@ export function RewardFunction(name: string, options: RewardFunctionOptions = {}
     label: '@RewardFunction',
     method: 'score',
     name,
-    override: options.override === true,
-    options: { ...options },
+    options,
   }) as RewardFunctionDecorator;
 }

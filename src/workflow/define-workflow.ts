@@ -1,5 +1,7 @@
 import { declare } from '../declarations.js';
+import { checkFields, DECLARED_FIELDS } from '../declaring-decorator.js';
 import { RllmError } from '../errors.js';
+import { callable, text } from '../field-checks.js';
 import type { StandardSchema } from '../standard-schema.js';
 import type { WorkflowClass, WorkflowDefinition, WorkflowFunction } from './workflow.js';
 
@@ -21,7 +23,7 @@ export interface WorkflowInit<Options = unknown> {
  * Export what it returns, so that a plugin brings it; `workflow.use` in the config names it. Without a name it takes that
  * of the function, or `workflow`.
  *
- * @throws RllmError DECORATOR_MISUSED when there is nothing to run, or the name is empty.
+ * @throws RllmError DECORATOR_MISUSED when there is nothing to run, the name is empty, or it is given what it does not take.
  */
 export function defineWorkflow<Options>(init: WorkflowInit<Options>): WorkflowDefinition<Options>;
 export function defineWorkflow<Options>(
@@ -43,6 +45,7 @@ export function defineWorkflow<Options>(
       `defineWorkflow takes a function or a Workflow class, with a name or in { name, run }; got name ${JSON.stringify(name)} and run of type ${typeof run}.`,
     );
   }
+  checkFields(`defineWorkflow("${name}")`, init, { name: text, run: callable, ...DECLARED_FIELDS });
   const definition: WorkflowDefinition<Options> = {
     name,
     ...(init.summary === undefined ? {} : { summary: init.summary }),
@@ -66,7 +69,7 @@ function initOf<Options>(
 ): Partial<WorkflowInit<Options>> {
   if (typeof first === 'string') return second === undefined ? { name: first } : { name: first, run: second };
   if (typeof first === 'function') return { name: first.name || 'workflow', run: first };
-  return first;
+  return first ?? {};
 }
 
 /** Told by its shape, since the class may extend the `Workflow` of another copy of the SDK. */

@@ -164,6 +164,28 @@ describe('misuse', () => {
     expect(() => AdvEstimator(name)).toThrow(expect.objectContaining({ code: 'DECORATOR_MISUSED' }));
   });
 
+  test.each<[unknown, string]>([
+    [{ sumary: 'r' }, 'it takes no "sumary". Did you mean "summary"?'],
+    [{ scope: 'batches' }, 'scope is "batches". Known: batch, group.'],
+    [{ requires: 'lengths' }, 'requires must be a list, got "lengths".'],
+    [{ requires: ['lenghts'] }, 'requires has one that is "lenghts". Did you mean "lengths"?'],
+    [{ perToken: 'yes' }, 'perToken must be true or false, got "yes".'],
+    [{ options: { scale: 2 } }, 'options must be a Standard Schema'],
+    [() => ({ advantages: [] }), 'what it says of itself must be an object, got a function.'],
+    [
+      { summary: 1, check: 2 },
+      'summary must be a text that is not empty, got 1. check must be a function, got 2.',
+    ],
+  ])('what it says of itself is refused at once when it cannot be meant: %j', (options, message) => {
+    const declare = AdvEstimator as (...args: readonly unknown[]) => unknown;
+    expect(() => declare('mine', options)).toThrow(
+      expect.objectContaining({
+        code: 'DECORATOR_MISUSED',
+        message: expect.stringContaining(`@AdvEstimator("mine"): ${message}`),
+      }),
+    );
+  });
+
   test('a class whose instances do not estimate is refused when it is constructed', () => {
     class Idle {}
     untyped('idle')(Idle);

@@ -57,6 +57,9 @@ describe('defineWorkflow', () => {
     ['no function', ['name']],
     ['an empty name', ['', guess]],
     ['an object without run', [{ name: 'x' }]],
+    ['nothing', []],
+    ['a field that it does not have', [{ name: 'x', run: guess, optoins: {} }]],
+    ['options that are no schema', [{ name: 'x', run: guess, options: { tries: 3 } }]],
   ])('refuses %s', (_, args) => {
     const define = defineWorkflow as (...args: readonly unknown[]) => unknown;
     let thrown: unknown;

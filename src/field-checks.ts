@@ -1,0 +1,59 @@
+import { suggestion } from './nearest.js';
+
+/** Says what is wrong with a value, as the end of a sentence, or nothing. */
+export type Check = (value: unknown) => string | undefined;
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+export const text: Check = (value) =>
+  typeof value === 'string' && value.trim() !== ''
+    ? undefined
+    : `must be a text that is not empty, got ${show(value)}`;
+
+export const flag: Check = (value) =>
+  typeof value === 'boolean' ? undefined : `must be true or false, got ${show(value)}`;
+
+export const callable: Check = (value) =>
+  typeof value === 'function' ? undefined : `must be a function, got ${show(value)}`;
+
+export const schema: Check = (value) =>
+  (isObject(value) || typeof value === 'function') &&
+  isObject((value as Record<string, unknown>)['~standard']) &&
+  typeof (value as { '~standard': Record<string, unknown> })['~standard']['validate'] === 'function'
+    ? undefined
+    : `must be a Standard Schema (zod, valibot and arktype make them), got ${show(value)}`;
+
+export const oneOf =
+  (...names: readonly string[]): Check =>
+  (value) => {
+    if (typeof value === 'string' && names.includes(value)) return undefined;
+    return `is ${show(value)}. ${suggestion(String(value), names)}`;
+  };
+
+export const listOf =
+  (check: Check): Check =>
+  (value) => {
+    if (!Array.isArray(value)) return `must be a list, got ${show(value)}`;
+    const wrong = value.map(check).find((message) => message !== undefined);
+    return wrong === undefined ? undefined : `has one that ${wrong}`;
+  };
+
+/** What is wrong with the fields of an object, a sentence each: one that is unknown, one of another type. Undefined is absent. */
+export function fieldProblems(value: unknown, checks: Readonly<Record<string, Check>>): readonly string[] {
+  if (!isObject(value) || Array.isArray(value))
+    return [`what it says of itself must be an object, got ${show(value)}`];
+  return Object.entries(value).flatMap(([key, field]) => {
+    if (!Object.hasOwn(checks, key)) return [`it takes no "${key}". ${suggestion(key, Object.keys(checks))}`];
+    const wrong = field === undefined ? undefined : checks[key]?.(field);
+    return wrong === undefined ? [] : [`${key} ${wrong}`];
+  });
+}
+
+/** A value in a few words. */
+export function show(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === 'object' ? 'an object' : JSON.stringify(value);
+}
