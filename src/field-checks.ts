@@ -24,6 +24,12 @@ export const schema: Check = (value) =>
     ? undefined
     : `must be a Standard Schema (zod, valibot and arktype make them), got ${show(value)}`;
 
+/** A value that a test holds for. */
+export const that =
+  (isRight: (value: unknown) => boolean, expected: string): Check =>
+  (value) =>
+    isRight(value) ? undefined : `must be ${expected}, got ${show(value)}`;
+
 export const oneOf =
   (...names: readonly string[]): Check =>
   (value) => {
@@ -42,7 +48,7 @@ export const listOf =
 /** What is wrong with the fields of an object, a sentence each: one that is unknown, one of another type. Undefined is absent. */
 export function fieldProblems(value: unknown, checks: Readonly<Record<string, Check>>): readonly string[] {
   if (!isObject(value) || Array.isArray(value))
-    return [`what it says of itself must be an object, got ${show(value)}`];
+    return [`what it is given must be an object, got ${show(value)}`];
   return Object.entries(value).flatMap(([key, field]) => {
     if (!Object.hasOwn(checks, key)) return [`it takes no "${key}". ${suggestion(key, Object.keys(checks))}`];
     const wrong = field === undefined ? undefined : checks[key]?.(field);
@@ -55,5 +61,6 @@ export function show(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'function') return value.name === '' ? 'a function' : `the function ${value.name}`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  return typeof value === 'object' ? 'an object' : JSON.stringify(value);
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

@@ -12,6 +12,7 @@ import {
   type TerminationReason,
 } from '../types/index.js';
 import { type DraftEpisode, draftEpisode, type Ending } from './assemble-episode.js';
+import { checkModelCall } from './check-model-call.js';
 import type { Clock } from './clock.js';
 import { errorRecord } from './error-record.js';
 import { finishEpisode, isCorrectByRewards } from './postprocess-episode.js';
@@ -208,6 +209,7 @@ export class Attempt {
     if (this.#hasEnded) throw this.#lateError();
     const { request, mode, step, attempt } = this.#identity;
     const { taskId, rolloutIndex } = request;
+    checkModelCall(`A model call of ${nameRollout(request)}`, messages, sampling);
     const asked = resolveSampling(this.#parts.rollout[mode], sampling);
     let output: ModelOutput;
     try {

@@ -1,4 +1,5 @@
 import { RllmError } from '../errors.js';
+import { show } from '../field-checks.js';
 import type { SamplingParams } from '../rollout/index.js';
 import {
   checkStep,
@@ -50,6 +51,12 @@ export class Recorder {
   agent(role: string, messages: readonly Message[] = []): Agent {
     if (typeof role !== 'string' || role === '') {
       throw new RllmError('WORKFLOW_FAILED', `An agent needs a role, a text; got ${JSON.stringify(role)}.`);
+    }
+    if (!Array.isArray(messages)) {
+      throw new RllmError(
+        'WORKFLOW_FAILED',
+        `The agent "${role}" begins with a list of messages; got ${show(messages)}.`,
+      );
     }
     const uid = `${this.#uidPrefix}/${this.#agents.length}`;
     const agent = new RecordingAgent(role, uid, messages, this.openLane());

@@ -171,7 +171,7 @@ describe('misuse', () => {
     [{ requires: ['lenghts'] }, 'requires has one that is "lenghts". Did you mean "lengths"?'],
     [{ perToken: 'yes' }, 'perToken must be true or false, got "yes".'],
     [{ options: { scale: 2 } }, 'options must be a Standard Schema'],
-    [() => ({ advantages: [] }), 'what it says of itself must be an object, got a function.'],
+    [() => ({ advantages: [] }), 'what it is given must be an object, got a function.'],
     [
       { summary: 1, check: 2 },
       'summary must be a text that is not empty, got 1. check must be a function, got 2.',

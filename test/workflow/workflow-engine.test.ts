@@ -122,6 +122,66 @@ describe('executeTasks', () => {
   });
 });
 
+describe('a model call that cannot be meant', () => {
+  type Untyped = (context: {
+    // biome-ignore lint/suspicious/noExplicitAny: a workflow without types.
+    readonly [method: string]: any;
+  }) => Promise<unknown>;
+
+  test.each<[string, Untyped, string]>([
+    [
+      'a text that is missing',
+      ({ agent }) => agent('a').respond(undefined),
+      'its message 0 needs a role (system, user, assistant, tool) and a content, a text; got undefined.',
+    ],
+    [
+      'a message of an unknown role',
+      ({ agent }) => agent('a').respond(['ask'].map((content) => ({ role: 'usr', content }))),
+      'its message 0 needs a role (system, user, assistant, tool) and a content, a text; got role "usr" and content "ask".',
+    ],
+    [
+      'a message without content',
+      ({ agent }) => agent('a', [{ role: 'system' }]).respond('ask'),
+      'got role "system" and content undefined.',
+    ],
+    ['a text for messages', ({ model }) => model('ask'), 'its messages must be a list, got "ask".'],
+    [
+      'a text for the first messages',
+      async ({ agent }) => agent('a', 'be brief'),
+      'The agent "a" begins with a list of messages; got "be brief".',
+    ],
+    [
+      'a misspelt setting',
+      ({ agent }) => agent('a').respond('ask', { maxToken: 1 }),
+      'in its sampling it takes no "maxToken". Did you mean "maxTokens"?',
+    ],
+    [
+      'settings that there cannot be',
+      ({ agent }) => agent('a').respond('ask', { temperature: -1, topP: 0, maxTokens: '9' }),
+      'in its sampling temperature must be a number of at least 0, got -1; topP must be a number above 0 and at most 1, got 0; maxTokens must be a whole number of at least 1, got "9".',
+    ],
+    [
+      'a text to stop at, without a list',
+      ({ model }) => model([{ role: 'user', content: 'ask' }], { stop: '.' }),
+      'in its sampling stop must be a list, got ".".',
+    ],
+    [
+      'a tool in the shape of another API',
+      ({ agent }) => agent('a').respond('ask', { tools: [{ type: 'function', function: { name: 'add' } }] }),
+      'in its sampling tools has one that must be an object with a name and parameters, got an object.',
+    ],
+  ])('%s is told by what it is, and not made', async (_, call, message) => {
+    let calls = 0;
+    const rolloutEngine = scripted(() => String(calls++));
+    const workflow = defineWorkflow('untyped', async (_task, context) => {
+      await call(context as never);
+    });
+    const [episode] = await engineFor(workflow, { rolloutEngine }).executeTasks(requests(1), TRAIN);
+    expect(episode?.info).toMatchObject({ error: { message: expect.stringContaining(message) } });
+    expect(calls).toBe(0);
+  });
+});
+
 describe('a failing rollout', () => {
   test('costs no other one: 1 of 500 throws, 499 stay, and its text and stack are kept', async () => {
     const workflow = failing((_, rolloutIndex) => rolloutIndex === 321);
