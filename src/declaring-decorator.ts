@@ -1,6 +1,6 @@
 import { type Declaration, declare } from './declarations.js';
 import { RllmError } from './errors.js';
-import { type Check, fieldProblems, flag, schema, text } from './field-checks.js';
+import { type Check, fieldSentences, flag, schema, text } from './field-checks.js';
 
 /** What a decorator declares, but for the target, which it learns when it is applied. */
 export interface DecoratorSpec {
@@ -88,10 +88,9 @@ export function declaringDecorator(
 
 /** @throws RllmError DECORATOR_MISUSED with all that is wrong with what a declaration says of itself. */
 export function checkFields(who: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
-  const problems = fieldProblems(options, checks);
-  if (problems.length === 0) return;
-  const sentences = problems.map((problem) => (problem.endsWith('.') ? problem : `${problem}.`));
-  throw new RllmError('DECORATOR_MISUSED', `${who}: ${sentences.join(' ')}`, { details: { problems } });
+  const problems = fieldSentences(options, checks);
+  if (problems.length > 0)
+    throw new RllmError('DECORATOR_MISUSED', `${who}: ${problems.join(' ')}`, { details: { problems } });
 }
 
 /** Whether a function is a class: by its method, else by its source, since the method may be a field. */

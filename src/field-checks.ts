@@ -30,6 +30,8 @@ export const that =
   (value) =>
     isRight(value) ? undefined : `must be ${expected}, got ${show(value)}`;
 
+export const string: Check = that((value) => typeof value === 'string', 'a text');
+
 export const oneOf =
   (...names: readonly string[]): Check =>
   (value) => {
@@ -45,14 +47,33 @@ export const listOf =
     return wrong === undefined ? undefined : `has one that ${wrong}`;
   };
 
-/** What is wrong with the fields of an object, a sentence each: one that is unknown, one of another type. Undefined is absent. */
-export function fieldProblems(value: unknown, checks: Readonly<Record<string, Check>>): readonly string[] {
+/** One thing wrong with a field; `at` is empty for the object as a whole. */
+export interface FieldProblem {
+  readonly at: string;
+  /** As the end of a sentence that begins with the field. */
+  readonly message: string;
+}
+
+/** What is wrong with the fields of an object: one that is unknown, one of another type. Undefined is absent. */
+export function fieldProblems(
+  value: unknown,
+  checks: Readonly<Record<string, Check>>,
+): readonly FieldProblem[] {
   if (!isObject(value) || Array.isArray(value))
-    return [`what it is given must be an object, got ${show(value)}`];
-  return Object.entries(value).flatMap(([key, field]) => {
-    if (!Object.hasOwn(checks, key)) return [`it takes no "${key}". ${suggestion(key, Object.keys(checks))}`];
-    const wrong = field === undefined ? undefined : checks[key]?.(field);
-    return wrong === undefined ? [] : [`${key} ${wrong}`];
+    return [{ at: '', message: `must be an object, got ${show(value)}` }];
+  return Object.entries(value).flatMap(([at, field]) => {
+    if (!Object.hasOwn(checks, at))
+      return [{ at, message: `is nothing that it takes. ${suggestion(at, Object.keys(checks))}` }];
+    const message = field === undefined ? undefined : checks[at]?.(field);
+    return message === undefined ? [] : [{ at, message }];
+  });
+}
+
+/** The same as text, a sentence for each. */
+export function fieldSentences(value: unknown, checks: Readonly<Record<string, Check>>): readonly string[] {
+  return fieldProblems(value, checks).map(({ at, message }) => {
+    const sentence = `${at === '' ? 'what it is given' : at} ${message}`;
+    return sentence.endsWith('.') ? sentence : `${sentence}.`;
   });
 }
 

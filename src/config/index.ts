@@ -23,6 +23,7 @@ export type {
   TrackerNames,
   WorkflowOptionsMap,
 } from './names.js';
+export { optionFaults } from './option-faults.js';
 export { redact, redactFlag } from './redact.js';
 export { DEFAULT_CONFIG, resolveConfig } from './resolve-config.js';
 export { HIDDEN } from './secrets.js';

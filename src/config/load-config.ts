@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { RllmError } from '../errors.js';
+import { type Check, flag, isObject, listOf, oneOf, string, that } from '../field-checks.js';
 import { assembleConfig } from './assemble-config.js';
 import type { Assignment } from './assignment.js';
 import { configError } from './config-fault.js';
@@ -9,14 +10,15 @@ import { asksForDataOnly, readEnvironment } from './environment.js';
 import { findConfigFile } from './find-config.js';
 import type { Environment } from './interpolate.js';
 import type { LoadedConfig } from './loaded-config.js';
+import { optionFaults } from './option-faults.js';
 import { isPlainObject } from './plain-tree.js';
 import { type ConfigFile, readConfigFile } from './read-config-file.js';
 import { readSetFlags } from './set-flags.js';
 import { FROM_CODE } from './value-source.js';
 
 export interface LoadOptions {
-  /** Where the search for a config file begins, and against which `file` resolves. */
-  readonly cwd: string;
+  /** Where the search for a config file begins, and against which `file` resolves; the working directory by default. */
+  readonly cwd?: string | undefined;
   /** The config file; absent, one is searched for. */
   readonly file?: string | undefined;
   /**
@@ -36,6 +38,17 @@ export interface LoadOptions {
   readonly onFault?: 'throw' | 'collect' | undefined;
 }
 
+const CHECKS = {
+  cwd: string,
+  file: string,
+  dataOnly: flag,
+  set: listOf(string),
+  env: that(isObject, 'an object'),
+  overrides: that(isObject, 'an object'),
+  required: flag,
+  onFault: oneOf('throw', 'collect'),
+} satisfies Record<keyof LoadOptions, Check>;
+
 /**
  * Loads the configuration: code over flags over environment over file over defaults.
  *
@@ -43,8 +56,10 @@ export interface LoadOptions {
  *
  * @throws RllmError CONFIG_NOT_FOUND, CONFIG_IS_CODE, CONFIG_UNREADABLE, CONFIG_INVALID (all faults in one), CONFIG_ENV_MISSING.
  */
-export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
-  const { cwd, env = process.env, dataOnly = asksForDataOnly(env) } = options;
+export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
+  const wrong = optionFaults(options, CHECKS);
+  if (wrong.length > 0) throw configError(wrong);
+  const { cwd = process.cwd(), env = process.env, dataOnly = asksForDataOnly(env) } = options;
   const path = await findConfigFile(cwd, options.file, { dataOnly });
   if (path === undefined && options.required !== false) {
     throw new RllmError('CONFIG_NOT_FOUND', `There is no config file in ${cwd} or the folders above it.`, {

@@ -1,4 +1,4 @@
-import type { ConfigFault, LoadedConfig, RllmConfigInput } from '../config/index.js';
+import { type ConfigFault, configError, type LoadedConfig, type RllmConfigInput } from '../config/index.js';
 import { programDeclarations } from '../declarations.js';
 import { messageOf, RllmError } from '../errors.js';
 import { SILENT } from '../logger.js';
@@ -9,6 +9,7 @@ import type { App, AppOptions } from './app.js';
 import { bindChosenParts } from './bind-chosen-parts.js';
 import { createBindings, registriesOf } from './bind-parts.js';
 import { builtInPlugin } from './built-in-plugin.js';
+import { appFaults } from './check-app-options.js';
 import { checkParts, type PartsReport } from './check-parts.js';
 import { chooseBackend } from './choose-backend.js';
 import { type InstallTarget, installPlugin } from './install-plugin.js';
@@ -31,7 +32,7 @@ const PROGRAM = 'program';
  * itself has declared), freeze, checks. Nothing is started and nothing is written: that is for `app.trainer()`.
  *
  * @param input  a config in code, or what `loadConfig` gave.
- * @throws RllmError CONFIG_INVALID with every fault of the config, of plugins and of names; PLUGIN_INVALID or
+ * @throws RllmError CONFIG_INVALID for options that there are not, else with every fault of the config, of plugins and of names; PLUGIN_INVALID or
  *   CAPABILITY_MISSING when there are faults of that kind alone. What plugins had opened is released first.
  */
 export async function createApp(
@@ -52,6 +53,8 @@ async function build(
   options: AppOptions,
   teardown: Teardown,
 ): Promise<App> {
+  const wrong = appFaults(input, options);
+  if (wrong.length > 0) throw configError(wrong);
   const loaded = openConfig(input, options.baseDirectory);
   const { file, directory } = loaded;
   const found = await loadPlugins(loaded.config.plugins, {

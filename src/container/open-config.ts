@@ -10,5 +10,5 @@ export function openConfig(
 }
 
 function isLoaded(input: RllmConfigInput | LoadedConfig): input is LoadedConfig {
-  return 'sources' in input && 'config' in input;
+  return typeof input === 'object' && input !== null && 'sources' in input && 'config' in input;
 }

@@ -1,5 +1,5 @@
 import { RllmError } from '../errors.js';
-import { type Check, fieldProblems, isObject, listOf, show, that } from '../field-checks.js';
+import { type Check, fieldSentences, isObject, listOf, show, that } from '../field-checks.js';
 import type { SamplingParams } from '../rollout/index.js';
 import type { Message } from '../types/index.js';
 
@@ -35,21 +35,21 @@ const SAMPLING = {
 export function checkModelCall(call: string, messages: unknown, sampling: unknown): void {
   const wrong = messageProblem(messages) ?? samplingProblem(sampling);
   if (wrong === undefined) return;
-  throw new RllmError('WORKFLOW_FAILED', `${call} cannot be made: ${wrong.replace(/\.$/, '')}.`);
+  throw new RllmError('WORKFLOW_FAILED', `${call} cannot be made: ${wrong}`);
 }
 
 function messageProblem(messages: unknown): string | undefined {
-  if (!Array.isArray(messages)) return `its messages must be a list, got ${show(messages)}`;
+  if (!Array.isArray(messages)) return `its messages must be a list, got ${show(messages)}.`;
   const i = messages.findIndex((one) => !isMessage(one));
   if (i === -1) return undefined;
   const one: unknown = messages[i];
   const got = isObject(one) ? `role ${show(one['role'])} and content ${show(one['content'])}` : show(one);
-  return `its message ${i} needs a role (${ROLES.join(', ')}) and a content, a text; got ${got}`;
+  return `its message ${i} needs a role (${ROLES.join(', ')}) and a content, a text; got ${got}.`;
 }
 
 function samplingProblem(sampling: unknown): string | undefined {
-  const problems = sampling === undefined ? [] : fieldProblems(sampling, SAMPLING);
-  return problems.length === 0 ? undefined : `in its sampling ${problems.join('; ')}`;
+  const problems = sampling === undefined ? [] : fieldSentences(sampling, SAMPLING);
+  return problems.length === 0 ? undefined : `in its sampling ${problems.join(' ')}`;
 }
 
 function isMessage(value: unknown): boolean {

@@ -165,7 +165,7 @@ describe('misuse', () => {
   });
 
   test.each<[unknown, string]>([
-    [{ sumary: 'r' }, 'it takes no "sumary". Did you mean "summary"?'],
+    [{ sumary: 'r' }, 'sumary is nothing that it takes. Did you mean "summary"?'],
     [{ scope: 'batches' }, 'scope is "batches". Known: batch, group.'],
     [{ requires: 'lengths' }, 'requires must be a list, got "lengths".'],
     [{ requires: ['lenghts'] }, 'requires has one that is "lenghts". Did you mean "lengths"?'],

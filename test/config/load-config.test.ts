@@ -10,6 +10,26 @@ const ROLLOUT_4 = { rollout: { n: 4 } };
 const JSON_4 = JSON.stringify(ROLLOUT_4);
 const YAML_4 = 'rollout:\n  n: 4\n';
 
+describe('the options of a call', () => {
+  const untyped = loadConfig as (...args: readonly unknown[]) => Promise<unknown>;
+
+  test('look from the working directory where they name no other', async () => {
+    const { directory } = await loadConfig({ env: {}, file: 'rllmrc.example.json' });
+    expect(directory).toBe(process.cwd());
+  });
+
+  test.each<[unknown, string]>([
+    [{ fil: 'rllmrc.json' }, 'options.fil: is nothing that it takes. Did you mean "file"?'],
+    ['rllmrc.json', 'options: must be an object, got "rllmrc.json".'],
+    [{ set: 'trainer.seed=3' }, 'options.set: must be a list, got "trainer.seed=3".'],
+  ])('are refused when there are none such: %j', async (options, message) => {
+    await expect(untyped(options)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
 describe('where a config file is found', () => {
   test.each([
     ['.rllmrc', YAML_4],

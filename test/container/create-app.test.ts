@@ -18,6 +18,44 @@ const namedZero = (name: string, override = false): EstimateFunction =>
     advantages: batch.rewards.map((r) => r.map(() => 0)),
   }));
 
+describe('what a program without types gets wrong', () => {
+  const untyped = createApp as (...args: readonly unknown[]) => Promise<unknown>;
+
+  test.each<[string, readonly unknown[], string]>([
+    [
+      'a misspelt option',
+      [{}, { workfow: 1 }],
+      'options.workfow: is nothing that it takes. Did you mean "workflow"?',
+    ],
+    [
+      'a name among plugins',
+      [{}, { plugins: ['mine'] }],
+      'options.plugins: has one that must be what definePlugin() gives',
+    ],
+    ['a plugin without a list', [{}, { plugins: {} }], 'options.plugins: must be a list, got an object.'],
+    [
+      'a folder for a run',
+      [{}, { run: './runs/1' }],
+      'options.run: must be an object, or null to write nothing, got "./runs/1".',
+    ],
+    [
+      'a misspelt folder',
+      [{}, { run: { dir: './runs/1' } }],
+      'options.run.dir: is nothing that it takes. Known: allowPluginChange',
+    ],
+    [
+      'a function for a logger',
+      [{}, { logger: console.log }],
+      'options.logger: must be an object with debug(), info()',
+    ],
+    ['a config that is not awaited', [Promise.resolve({})], 'expected an object, given a promise: await it.'],
+    ['a file for a config', ['rllmrc.json'], 'expected an object, given "rllmrc.json".'],
+  ])('%s is an error, not ignored', async (_, args, message) => {
+    const error = await errorOf(untyped(...args));
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) });
+  });
+});
+
 describe('an app', () => {
   test('has the built-in parts without a word of config', async () => {
     await using app = await createApp({}, { useDeclared: false });

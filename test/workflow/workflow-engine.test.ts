@@ -153,12 +153,12 @@ describe('a model call that cannot be meant', () => {
     [
       'a misspelt setting',
       ({ agent }) => agent('a').respond('ask', { maxToken: 1 }),
-      'in its sampling it takes no "maxToken". Did you mean "maxTokens"?',
+      'in its sampling maxToken is nothing that it takes. Did you mean "maxTokens"?',
     ],
     [
       'settings that there cannot be',
       ({ agent }) => agent('a').respond('ask', { temperature: -1, topP: 0, maxTokens: '9' }),
-      'in its sampling temperature must be a number of at least 0, got -1; topP must be a number above 0 and at most 1, got 0; maxTokens must be a whole number of at least 1, got "9".',
+      'in its sampling temperature must be a number of at least 0, got -1. topP must be a number above 0 and at most 1, got 0. maxTokens must be a whole number of at least 1, got "9".',
     ],
     [
       'a text to stop at, without a list',
