@@ -2,6 +2,7 @@ import type { Backend, BackendContext, BackendDefinition } from '../backend/inde
 import { type CheckedOptions, checkOptions } from '../check-options.js';
 import { formatPath, type RllmConfig } from '../config/index.js';
 import { messageOf, RllmError } from '../errors.js';
+import { isObject, show } from '../field-checks.js';
 import { ownValue } from '../own-value.js';
 import type { Registry, RegistryEntry } from '../registry.js';
 import type { SettingFault } from './check-names.js';
@@ -38,7 +39,7 @@ export async function chooseBackend(
   return {
     otherFaults,
     create(context) {
-      if (faults.length === 0) return definition.create(checked.value, context);
+      if (faults.length === 0) return assertBackend(definition.create(checked.value, context));
       throw new RllmError(
         'CONFIG_INVALID',
         `The backend "${name}" cannot be built with this configuration.`,
@@ -48,6 +49,34 @@ export async function chooseBackend(
       );
     },
   };
+}
+
+const METHODS: readonly (keyof Backend)[] = [
+  'start',
+  'transformToBackendBatch',
+  'processBatch',
+  'updatePolicy',
+  'saveCheckpoint',
+  'loadCheckpoint',
+  'shutdown',
+];
+
+/** Found before a run: a method that a backend without types lacks would otherwise be missed after its rollouts. */
+function assertBackend(backend: Backend): Backend {
+  const given: unknown = backend;
+  if (!isObject(given) || given instanceof Promise)
+    throw new TypeError(
+      `create() must give a backend, at once; got ${given instanceof Promise ? 'a promise' : show(given)}`,
+    );
+  const lacking = METHODS.filter((method) => typeof given[method] !== 'function').map(
+    (method) => `${method}()`,
+  );
+  const engine = given['rolloutEngine'];
+  if (!isObject(engine) || typeof engine['getModelResponse'] !== 'function')
+    lacking.push('rolloutEngine.getModelResponse()');
+  if (!isObject(given['capabilities'])) lacking.push('capabilities');
+  if (lacking.length > 0) throw new TypeError(`what create() gives has no ${lacking.join(', ')}`);
+  return backend;
 }
 
 function optionFaults(name: string, { problems }: CheckedOptions): SettingFault[] {

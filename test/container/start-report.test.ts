@@ -253,6 +253,29 @@ describe('a backend', () => {
     );
   });
 
+  test.each<[string, unknown, string]>([
+    [
+      'methods are missing',
+      {
+        rolloutEngine: {},
+        capabilities: {},
+        start() {},
+        processBatch() {},
+        saveCheckpoint() {},
+        shutdown() {},
+      },
+      'what create() gives has no transformToBackendBatch(), updatePolicy(), loadCheckpoint(), rolloutEngine.getModelResponse().',
+    ],
+    ['is a promise', Promise.resolve({}), 'create() must give a backend, at once; got a promise.'],
+    ['is nothing', undefined, 'create() must give a backend, at once; got undefined.'],
+  ])('of which %s is a fault before any rollout', async (_, given, says) => {
+    const broken = { ...inMemoryBackend({ policy: () => '', name: 'broken' }), create: () => given as never };
+    const plugin = definePlugin({ name: 'p', apiVersion: 1, backends: [broken] });
+    const error = await errorOf(createApp({ backend: 'broken' }, { plugins: [plugin], useDeclared: false }));
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain(`backend.name: The backend "broken" of p could not be built: ${says}`);
+  });
+
   test('says itself what of the config does not suit it', async () => {
     const check = (): readonly { path: string; message: string }[] => [
       { path: 'algorithm.learningRate', message: 'is above 1' },
