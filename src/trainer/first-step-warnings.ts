@@ -60,11 +60,13 @@ function rewardsAllZero(
 ): FirstStepWarning[] {
   const isZero = groups.every(({ trajectories }) => trajectories.every(({ reward }) => reward === 0));
   if (!isZero || episodes.length < 2) return [];
+  const cut = episodes.filter(({ terminationReason }) => terminationReason === 'timeout').length;
+  const late = cut === 0 ? '' : ` ${cut} of the rollouts were cut off at workflow.timeoutMs.`;
   return [
     {
       code: 'REWARDS_ALL_ZERO',
       about: '',
-      message: `Every reward of the first step is 0, in ${episodes.length} rollouts, so that none is better than another. Rewards come from the workflow, by agent.reward(…), or from reward.functions.`,
+      message: `Every reward of the first step is 0, in ${episodes.length} rollouts, so that none is better than another.${late} Rewards come from the workflow, by agent.reward(…), or from reward.functions.`,
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TrainerEvent } from '../../src/index.js';
+import type { TrainerEvent, WorkflowFunction } from '../../src/index.js';
 import { collect, tiny } from './tiny-run.js';
 
 const TWO_STEPS = { trainer: { totalBatches: 2, testFreq: 0, saveFreq: 0, valBeforeTrain: false } };
@@ -42,4 +42,16 @@ test('rewards that are all 0 in the first step are told once; others are not', a
     expect.objectContaining({ code: 'REWARDS_ALL_ZERO', message: expect.stringContaining('8 rollouts') }),
   ]);
   expect(await warnings({ config: TWO_STEPS, policy: () => 'yes' })).toEqual([]);
+});
+
+test('rewards that are all 0 because rollouts were cut off are told with how many were', async () => {
+  const workflow: WorkflowFunction = async (_, context) => {
+    await context.agent('agent').respond('question');
+    if (context.rolloutIndex > 0) context.terminate('timeout');
+  };
+  const [warning] = await warnings({ config: TWO_STEPS, workflow });
+  expect(warning).toMatchObject({
+    code: 'REWARDS_ALL_ZERO',
+    message: expect.stringContaining('6 of the rollouts were cut off at workflow.timeoutMs.'),
+  });
 });
