@@ -64,7 +64,7 @@ export const ERRORS = {
   },
   ESTIMATOR_OUTPUT: {
     exit: 1,
-    fix: 'Return one finite number per trajectory, in the shape of batch.rewards.',
+    fix: 'Return one finite number per trajectory, in the shape of batch.rewards, or for each a list of one per response token of its steps.',
   },
   ESTIMATOR_THREW: { exit: 1, fix: 'See the cause; it was thrown by the estimator named.' },
   ADVANTAGE_LENGTH: { exit: 1, fix: 'Give one advantage per response token, or a single number.' },
