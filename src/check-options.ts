@@ -58,8 +58,11 @@ function threw(cause: unknown): CheckedOptions {
   return { value: undefined, problems: [{ at: '', message, cause }] };
 }
 
+/** How zod says that something is not there; other libraries have words of their own. */
+const ABSENT = /^Invalid input: expected (.+), received undefined$/;
+
 function problemOf(issue: StandardIssue): OptionProblem {
   const keys = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
   const at = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return { at, message: issue.message };
+  return { at, message: issue.message.replace(ABSENT, 'missing; expected $1') };
 }

@@ -108,7 +108,12 @@ describe('options', () => {
     const loaded = await loadConfig({ cwd: directory, env: {} });
     const error = await errorOf(createApp(loaded, { useDeclared: false }));
     expect(error.details['faults']).toMatchObject([
-      { path: 'backend.options.local.vocabulary', file: join(directory, 'rllmrc.json'), line: 2 },
+      {
+        path: 'backend.options.local.vocabulary',
+        file: join(directory, 'rllmrc.json'),
+        line: 2,
+        message: 'missing; expected object',
+      },
     ]);
   });
 

@@ -4,6 +4,6 @@ import type { EstimatorPlan } from 'rllm-sdk';
 export function refuseBatchOfOneTask(setting: string, { tasksPerBatch }: EstimatorPlan): readonly string[] {
   if (tasksPerBatch > 1) return [];
   return [
-    `${setting} takes a statistic of the batch, and a batch is one task (data.trainBatchSize is ${tasksPerBatch}), so it would be one of the group.`,
+    `${setting} takes a statistic of the batch, and a batch is one task, by data.trainBatchSize or since one group is compared, so it would be one of the group.`,
   ];
 }

@@ -43,6 +43,6 @@ export function meanOf(values: Float64Array): number {
 export function refuseOneTask({ tasksPerBatch }: EstimatorPlan): readonly string[] {
   if (tasksPerBatch > 1) return [];
   return [
-    `whitening takes mean and variance of the batch, and a batch is one task (data.trainBatchSize is ${tasksPerBatch}), so they would be that task's own.`,
+    `whitening takes mean and variance of the batch, and a batch is one task, by data.trainBatchSize or since one group is compared, so they would be that task's own.`,
   ];
 }
