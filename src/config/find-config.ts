@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { RllmError } from '../errors.js';
@@ -53,13 +53,14 @@ async function search(cwd: string): Promise<string | undefined> {
 
 /**
  * Whether a file that was only found may say what runs, by its plugins if not by itself: it belongs to who runs this, to root, or to
- * whom the working folder belongs. Otherwise whatever somebody leaves in a folder further up, such as `/tmp`, would be run.
+ * whom the working folder belongs. Otherwise whatever somebody leaves in a folder further up, such as `/tmp`, would be run. Of a link
+ * both it and its file: plugins are looked for beside the link.
  */
 function isTrusted(file: string, cwd: string): boolean {
   const own = process.getuid?.();
   if (own === undefined) return true;
-  const { uid } = statSync(file);
-  return uid === own || uid === 0 || uid === statSync(cwd).uid;
+  const owners = [lstatSync(file), statSync(file)];
+  return owners.every(({ uid }) => uid === own || uid === 0 || uid === statSync(cwd).uid);
 }
 
 function foreign(file: string): RllmError {

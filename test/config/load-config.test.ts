@@ -1,4 +1,4 @@
-import { chownSync, writeFileSync } from 'node:fs';
+import { chownSync, lchownSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -107,6 +107,22 @@ describe('where a config file is found', () => {
       expect((await loadConfig({ cwd, env: {}, file })).file).toBe(file);
       chownSync(cwd, somebody, somebody);
       expect((await loadConfig({ cwd, env: {} })).file).toBe(file);
+    },
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'nor is a link of somebody else to a file that may be read (needs to run as root)',
+    async () => {
+      const somebody = 12_345;
+      const root = folderWith({ 'own.json': JSON_4, 'sub/.keep': '' });
+      const [file, cwd] = [join(root, 'rllmrc.json'), join(root, 'sub')];
+      symlinkSync(join(root, 'own.json'), file);
+      expect((await loadConfig({ cwd, env: {} })).file).toBe(file);
+      lchownSync(file, somebody, somebody);
+      await expect(loadConfig({ cwd, env: {} })).rejects.toMatchObject({
+        code: 'CONFIG_FOREIGN',
+        details: { file },
+      });
     },
   );
 
