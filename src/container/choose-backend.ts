@@ -79,6 +79,10 @@ function assertBackend(backend: Backend): Backend {
   return backend;
 }
 
+function isFault(fault: unknown): fault is SettingFault {
+  return isObject(fault) && typeof fault['path'] === 'string' && typeof fault['message'] === 'string';
+}
+
 function optionFaults(name: string, { problems }: CheckedOptions): SettingFault[] {
   const path = formatPath(['backend', 'options', name]);
   return problems.map(({ at, message }) => ({ path: path + at, message }));
@@ -90,12 +94,14 @@ function configFaults(
   options: unknown,
 ): readonly SettingFault[] {
   try {
-    return definition.check?.(config, options) ?? [];
+    const faults: unknown = definition.check?.(config, options) ?? [];
+    if (Array.isArray(faults) && faults.every(isFault)) return faults;
+    throw new TypeError(`it must give a list of { path, message }, got ${show(faults)}`);
   } catch (thrown) {
     return [
       {
         path: 'backend.name',
-        message: `the backend "${definition.name}" of ${owner} threw in check(): ${messageOf(thrown)}`,
+        message: `the backend "${definition.name}" of ${owner} failed in check(): ${messageOf(thrown)}`,
       },
     ];
   }

@@ -120,7 +120,14 @@ const CASES: readonly Case[] = [
     parts: { backends: [{ ...backendWith(() => ({})), check: boom }] },
     config: onBackend,
     code: 'CONFIG_INVALID',
-    says: `the backend "broken" of ${WHO} threw in check()`,
+    says: `the backend "broken" of ${WHO} failed in check()`,
+  },
+  {
+    what: 'a check of a backend that gives no list',
+    parts: { backends: [{ ...backendWith(() => ({})), check: () => 'no model' as never }] },
+    config: onBackend,
+    code: 'CONFIG_INVALID',
+    says: `the backend "broken" of ${WHO} failed in check(): it must give a list of { path, message }, got "no model"`,
   },
   ...(['start', 'processBatch', 'updatePolicy', 'saveCheckpoint'] as const).map((method) => ({
     what: `${method}() of a backend`,
