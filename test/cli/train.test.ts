@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withoutNoOp } from '../no-op/without-no-op.js';
-import { guessProject } from './guess-project.js';
+import { CONFIG, guessProject } from './guess-project.js';
 import { eventsOf, rllm, start } from './rllm.js';
 
 test('in a pipe a run is told in plain lines: what runs, how it goes, how it ended', async () => {
@@ -87,6 +87,25 @@ test('a dry run goes through one rollout, writes nothing, and reports', async ()
   expect(eventsOf(outcome)).toMatchObject([{ event: 'dryRun', totalSteps: 6 }]);
   expect(outcome.stderr).toContain('all is in order');
   expect(existsSync(join(folder, 'runs'))).toBe(false);
+});
+
+test('a dry run tells a program of a rollout with a bigint, as an episode is saved', async () => {
+  const plugin = `
+import { createEpisode, definePlugin, defineWorkflow } from 'rllm-sdk';
+const big = defineWorkflow('big', async (task, context) => {
+  await context.agent('player').respond('secret');
+  const { taskId, rolloutIndex } = context;
+  return createEpisode({ taskId, rolloutIndex, task, info: { row: 9007199254740993n } });
+});
+export default definePlugin({ name: 'big', apiVersion: 1, workflows: [big] });
+`;
+  const config = { ...CONFIG, plugins: ['./guess.ts', './big.ts'], workflow: { use: 'big' } };
+  const folder = guessProject({ 'big.ts': plugin, 'rllmrc.json': config });
+  const outcome = await rllm(folder, ['train', '--dry-run', '--json']);
+  expect(eventsOf(outcome)).toMatchObject([
+    { event: 'dryRun', episode: { info: { row: '9007199254740993' } } },
+  ]);
+  expect(outcome.code).toBe(0);
 });
 
 test.each([
