@@ -1,6 +1,6 @@
 import { formatPath, type RllmConfig } from '../config/index.js';
 import { suggestion } from '../nearest.js';
-import type { Episode, TrajectoryGroup } from '../types/index.js';
+import { type Episode, type Trajectory, type TrajectoryGroup, wholeOf } from '../types/index.js';
 
 export interface FirstStepWarning {
   readonly code: 'ROLE_UNSEEN' | 'REWARDS_ALL_ZERO';
@@ -13,7 +13,7 @@ export interface FirstStepWarning {
  * What is most likely a mistake, though nothing forbids it, and shows once rollouts are there: the config names a role that none of
  * them has, or no rollout has any reward.
  *
- * @param groups  of all the episodes, before any was left out.
+ * @param groups  of the episodes; what compact filtering left out of them, say, counts as well.
  */
 export function firstStepWarnings(
   config: RllmConfig,
@@ -21,15 +21,22 @@ export function firstStepWarnings(
   groups: readonly TrajectoryGroup[],
 ): readonly FirstStepWarning[] {
   if (groups.length === 0) return [];
-  return [...unseenRoles(config, episodes, groups), ...rewardsAllZero(episodes, groups)];
+  const leftOut = ungrouped(episodes, groups);
+  return [...unseenRoles(config, episodes, groups, leftOut), ...rewardsAllZero(episodes, groups, leftOut)];
+}
+
+function ungrouped(episodes: readonly Episode[], groups: readonly TrajectoryGroup[]): readonly Trajectory[] {
+  const grouped = new Set(groups.flatMap(({ trajectories }) => trajectories.map(wholeOf)));
+  return episodes.flatMap(({ trajectories }) => trajectories.filter((one) => !grouped.has(one)));
 }
 
 function unseenRoles(
   { algorithm, reward }: RllmConfig,
   episodes: readonly Episode[],
   groups: readonly TrajectoryGroup[],
+  leftOut: readonly Trajectory[],
 ): FirstStepWarning[] {
-  const roles = [...new Set(groups.map(({ role }) => role))];
+  const roles = [...new Set([...groups.map(({ role }) => role), ...leftOut.map(({ name }) => name)])];
   // Reward functions go by the names of trajectories, of which a hook may make other roles.
   const names = [...new Set(episodes.flatMap(({ trajectories }) => trajectories.map(({ name }) => name)))];
   return [
@@ -57,8 +64,11 @@ function unseen(role: string, seen: readonly string[], path: readonly string[]):
 function rewardsAllZero(
   episodes: readonly Episode[],
   groups: readonly TrajectoryGroup[],
+  leftOut: readonly Trajectory[],
 ): FirstStepWarning[] {
-  const isZero = groups.every(({ trajectories }) => trajectories.every(({ reward }) => reward === 0));
+  const isZero =
+    groups.every(({ trajectories }) => trajectories.every(({ reward }) => reward === 0)) &&
+    leftOut.every(({ reward }) => (reward ?? 0) === 0);
   if (!isZero || episodes.length < 2) return [];
   const cut = episodes.filter(({ terminationReason }) => terminationReason === 'timeout').length;
   const late = cut === 0 ? '' : ` ${cut} of the rollouts were cut off at workflow.timeoutMs.`;

@@ -55,3 +55,22 @@ test('rewards that are all 0 because rollouts were cut off are told with how man
     message: expect.stringContaining('6 of the rollouts were cut off at workflow.timeoutMs.'),
   });
 });
+
+test('a role and a reward of rollouts that compact filtering leaves out are there', async () => {
+  const workflow: WorkflowFunction = async (_task, context) => {
+    const agent = context.agent('agent');
+    await agent.respond('question');
+    agent.reward(0);
+    if (context.rolloutIndex > 0) return;
+    const fixer = context.agent('fixer');
+    await fixer.respond('another');
+    fixer.reward(1);
+    context.terminate('max_turns_exceeded');
+  };
+  const config = {
+    ...TWO_STEPS,
+    algorithm: { estimatorMap: { fixer: 'rloo' } },
+    compactFiltering: { enable: true, maskMaxTurnsExceeded: true },
+  };
+  expect(await warnings({ config, workflow })).toEqual([]);
+});
