@@ -40,7 +40,7 @@ async function tellProgram({ code, message }: CommanderError): Promise<void> {
     import('./write-event.js'),
   ]);
   // Its message is no sentence where it has shown the help instead.
-  const what = code === 'commander.help' ? 'The command line names no command.' : message;
+  const what = code === 'commander.help' ? 'The command line names no command that there is.' : message;
   writeEvent(failureEvent(new RllmError('USAGE', what.replace(/^error: /, '').replaceAll('\n', ' '))));
 }
 

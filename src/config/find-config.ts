@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { RllmError } from '../errors.js';
@@ -44,7 +44,7 @@ async function search(cwd: string): Promise<string | undefined> {
   const places = [...getDefaultSearchPlaces('rllm'), ...MORE_PLACES];
   const stop = searchRoot(cwd);
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
-    const [found, ...more] = places.map((place) => join(folder, place)).filter(holdsConfig);
+    const [found, ...more] = differing(places.map((place) => join(folder, place)).filter(holdsConfig));
     if (more.length > 0) throw ambiguous(folder, [found as string, ...more]);
     if (found !== undefined && !isTrusted(found, cwd)) throw foreign(found);
     if (found !== undefined || folder === stop) return found;
@@ -69,6 +69,12 @@ function foreign(file: string): RllmError {
     `${file}, at which the search for a config file ends, belongs to another user than this one and the working folder.`,
     { details: { file } },
   );
+}
+
+/** A file that a link in the same folder names too counts once. */
+function differing(files: readonly string[]): readonly string[] {
+  const first = new Map(files.toReversed().map((file) => [realpathSync(file), file]));
+  return files.filter((file) => first.get(realpathSync(file)) === file);
 }
 
 function ambiguous(folder: string, files: readonly string[]): RllmError {

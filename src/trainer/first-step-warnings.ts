@@ -66,10 +66,9 @@ function rewardsAllZero(
   groups: readonly TrajectoryGroup[],
   leftOut: readonly Trajectory[],
 ): FirstStepWarning[] {
-  const isZero =
-    groups.every(({ trajectories }) => trajectories.every(({ reward }) => reward === 0)) &&
-    leftOut.every(({ reward }) => (reward ?? 0) === 0);
-  if (!isZero || episodes.length < 2) return [];
+  const isAnyRewarded =
+    groups.some(({ trajectories }) => trajectories.some(isRewarded)) || leftOut.some(isRewarded);
+  if (isAnyRewarded || episodes.length < 2) return [];
   const cut = episodes.filter(({ terminationReason }) => terminationReason === 'timeout').length;
   const late = cut === 0 ? '' : ` ${cut} of the rollouts were cut off at workflow.timeoutMs.`;
   return [
@@ -79,4 +78,9 @@ function rewardsAllZero(
       message: `Every reward of the first step is 0, in ${episodes.length} rollouts, so that none is better than another.${late} Rewards come from the workflow, by agent.reward(…), or from reward.functions.`,
     },
   ];
+}
+
+/** By its total, or by a named part alone. */
+function isRewarded({ reward = 0, rewards = {} }: Trajectory): boolean {
+  return reward !== 0 || Object.values(rewards).some((part) => part !== 0);
 }

@@ -144,7 +144,7 @@ async function everyOne(calls: readonly (() => Promise<void>)[]): Promise<void> 
     if (first !== undefined) throw first;
     return;
   }
-  throw new RllmError(first.code, failures.map(messageOf).join(' '), {
+  throw new RllmError(first.code, failures.map(messageOf).join(' · '), {
     cause: first,
     details: first.details,
   });

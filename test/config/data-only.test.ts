@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/index.js';
@@ -51,6 +51,12 @@ describe('only data', () => {
       const named = await loadConfig({ cwd, env: {}, dataOnly, file: '.rllmrc.json' });
       expect(named.config.rollout.n).toBe(4);
     }
+  });
+
+  test('a link to the config file beside it is no second one', async () => {
+    const cwd = folderWith({ 'rllmrc.json': JSON_4 });
+    symlinkSync('rllmrc.json', join(cwd, '.rllmrc'));
+    expect((await loadConfig({ cwd, env: {} })).config.rollout.n).toBe(4);
   });
 
   test.each(['1', 'true', 'yes'])('is what RLLM_CONFIG_DATA_ONLY=%s asks for', async (value) => {

@@ -56,6 +56,15 @@ test('rewards that are all 0 because rollouts were cut off are told with how man
   });
 });
 
+test('a reward of a named part alone is one', async () => {
+  const parts: WorkflowFunction = async (_, context) => {
+    const agent = context.agent('agent');
+    await agent.respond('question');
+    agent.reward(0, { correct: context.rolloutIndex });
+  };
+  expect(await warnings({ config: TWO_STEPS, workflow: parts })).toEqual([]);
+});
+
 test('a role and a reward of rollouts that compact filtering leaves out are there', async () => {
   const workflow: WorkflowFunction = async (_task, context) => {
     const agent = context.agent('agent');
