@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { awaitedParts, awaiting } from '../../src/awaited-parts.js';
 import { neverSettledError } from '../../src/cli/unhandled.js';
+import { tiny } from '../trainer/tiny-run.js';
 import { CONFIG, guessProject } from './guess-project.js';
 import { eventsOf, rllm } from './rllm.js';
 
@@ -55,19 +56,33 @@ test('so is a dataset source', async () => {
   expect(stderr).toMatch(/^error NEVER_SETTLED {2}The reading of dataset source "deep" never finished/);
 });
 
-test.each(['start', 'processBatch', 'updatePolicy', 'saveCheckpoint', 'onBatchEnd', 'shutdown'])(
-  'so is %s() of a backend',
-  async (call) => {
-    const backend = `
+test.each(['start', 'saveCheckpoint', 'onBatchEnd'])('so is %s() of a backend', async (call) => {
+  const backend = `
 import { inMemoryBackend } from 'rllm-sdk/testing';
 const inner = inMemoryBackend({ policy: () => 'yes' });
 const create = (...given) => Object.assign(inner.create(...given), { async ${call}() { ${HANGS} } });
 ${plugin("backends: [{ ...inner, name: 'stuck', create }]")}`;
-    const config = { ...WITH_BROKEN, backend: 'stuck' };
-    const folder = guessProject({ 'broken.mjs': backend, 'rllmrc.json': config });
-    const { code, stderr } = await rllm(folder, ['train', '--run-dir', 'run']);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`error NEVER_SETTLED  The ${call}() of backend "in-memory" never finished`);
+  const config = { ...WITH_BROKEN, backend: 'stuck' };
+  const folder = guessProject({ 'broken.mjs': backend, 'rllmrc.json': config });
+  const { code, stderr } = await rllm(folder, ['train', '--run-dir', 'run']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`error NEVER_SETTLED  The ${call}() of backend "in-memory" never finished`);
+});
+
+test.each(['processBatch', 'updatePolicy', 'shutdown'] as const)(
+  '%s() of a backend is known to be waited for',
+  async (call) => {
+    const { trainer, backend } = tiny();
+    let settle = (): void => undefined;
+    backend[call] = () =>
+      new Promise((_, reject) => {
+        settle = () => reject(new Error('at last'));
+      });
+    const run = (call === 'shutdown' ? trainer.shutdown() : trainer.fit()).catch(String);
+    await expect.poll(awaitedParts).toEqual([`the ${call}() of backend "in-memory"`]);
+    settle();
+    expect(await run).toContain('at last');
+    expect(awaitedParts()).toEqual([]);
   },
 );
 

@@ -3,9 +3,10 @@ import { appendFileSync } from 'node:fs';
 
 export const NO_OP = 'rllm-plugin-no-op';
 
-/** Options of `createApp` with the plugin after all others; each app gets one of its own. */
+/** Options of `createApp` with the plugin after all others; each app gets one of its own. Plugins that are no list are left alone. */
 export function withNoOp(hookPoints, options = {}) {
-  return { ...options, plugins: [...(options.plugins ?? []), noOpPlugin(hookPoints)] };
+  const { plugins = [] } = options;
+  return Array.isArray(plugins) ? { ...options, plugins: [...plugins, noOpPlugin(hookPoints)] } : options;
 }
 
 function noOpPlugin(hookPoints) {
