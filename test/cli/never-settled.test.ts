@@ -75,7 +75,7 @@ test.each(['processBatch', 'updatePolicy', 'shutdown'] as const)(
     const { trainer, backend } = tiny();
     let settle = (): void => undefined;
     backend[call] = () =>
-      new Promise((_, reject) => {
+      new Promise<never>((_, reject) => {
         settle = () => reject(new Error('at last'));
       });
     const run = (call === 'shutdown' ? trainer.shutdown() : trainer.fit()).catch(String);
